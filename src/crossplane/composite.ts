@@ -57,11 +57,12 @@ export const claimNamespace = (resource: Document): string | undefined =>
 export const consumerNamespace = ({ namespace, document }: Composite): string | undefined =>
   namespace ?? claimNamespace(document);
 
-/** Reads the claim from `spec.claimRef`. That of a nested XR, which Crossplane labels with its root, was written by a Composition. */
+/** Reads the claim from `spec.claimRef`. A Composition may set it in a nested XR, which Crossplane labels with its root and that one's claim. */
 function readClaim(document: Document, own: string): Composite["claim"] {
   const name = stringAt(document, [...CLAIM_REF, "name"]);
   const namespace = stringAt(document, CLAIM_REF_NAMESPACE);
   const isNested = (readLabel(document, COMPOSITE_LABEL) ?? own) !== own;
-  if (name === undefined || namespace === undefined || isNested) return undefined;
+  if (name === undefined || namespace === undefined || isNested || claimNamespace(document) !== namespace)
+    return undefined;
   return { kind: stringAt(document, [...CLAIM_REF, "kind"]) ?? "Claim", name, namespace };
 }

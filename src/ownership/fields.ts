@@ -52,7 +52,7 @@ export const unresolved = (observed: Document | undefined): "" | undefined =>
     : undefined;
 
 /** Tells whether the provider fills in the field from a reference or a selector. */
-function isReferred(document: Document, path: FieldPath): boolean {
+export function isReferred(document: Document, path: FieldPath): boolean {
   const block = path.slice(0, -1);
   return listReferences(String(path.at(-1))).some((key) => valueBelow(document, [...block, key]) !== undefined);
 }

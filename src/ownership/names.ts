@@ -2,7 +2,7 @@ import { EXTERNAL_NAME, NAME, readLabel } from "../crossplane/metadata.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { IDENTITY_LABEL } from "./annotations.ts";
-import { type DeclaredResource, textAt } from "./fields.ts";
+import { type DeclaredResource, isReferred, textAt } from "./fields.ts";
 
 /** The names of a cloud resource. */
 export interface Names {
@@ -32,7 +32,9 @@ export function readNames(declared: DeclaredResource): Names | "unresolved" | un
   if (parts.length < name.paths.length) return "unresolved";
   const texts = parts.filter(Boolean);
   if (texts.length > 0) return { names: [texts.join(",")], parts, path };
-  return name.orExternalName ? readExternalName(declared, false) : undefined;
+  if (name.orExternalName) return readExternalName(declared, false);
+  // The provider has looked for what was declared before these references, and creates nothing without what they name.
+  return name.paths.some((field) => isReferred(desired, field)) ? "unresolved" : undefined;
 }
 
 /**

@@ -51,13 +51,15 @@ describe("a field that a reference fills in", () => {
 
   const byRole = { region, clusterName: "c", principalArnFromRoleRef: { name: "r" } };
   const accessEntry = managed("eks.aws.upbound.io/v1beta1", "AccessEntry", byRole);
+  const byRef = policy({ bucketRef: { name: "orders" } });
   const wasLiteral = own(role({ appId: "a" }), ["*"], SYNCED, { [mark("identity")]: "of-a" });
   test.each<[reason: string, desired: JsonObject, observed?: JsonObject]>([
-    ["is not resolved, of an association", policy({ bucketRef: { name: "orders" } })],
+    ["is not resolved, of an association", byRef],
     ["is selected and not resolved", policy({ bucketSelector: { matchControllerRef: true } })],
     ["is a parent that is not resolved", role({ appIdRef: { name: "a" } })],
     ["is called otherwise than the field that it fills in", accessEntry],
     ["was a literal until now, which is still observed", role({ appIdRef: { name: "b" } }), wasLiteral],
+    ["an association needs, which its provider has found by a literal", byRef, own(byRef, ["Observe"], SYNCED)],
     ["waits for what it refers to", role({ appIdRef: {} }), own(role({ appIdRef: {} }), ["Observe"])],
   ])("that %s keeps its resource an observer without tags, and says why", (_reason, it, observed) => {
     const draft = run({ tags, desired: { bucket: it }, ...(observed && { observed: { bucket: observed } }) });
