@@ -50,7 +50,11 @@ export function findRivals(
   const found = join.is === "pending" ? undefined : known.find(candidate, join.is === "same");
   const contenders = wanted.isUnset || subject.tags?.isPending || declared.isProvisional ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted, contenders?.all);
-  return { candidate, join, contenders, otherCluster, hasMoved: isElsewhere(candidate) && !isFoundAnew(candidate) };
+  const { own, externalName } = candidate;
+  const noted = (own && readLabel(own.document, EXTERNAL_NAME_LABEL)) ?? externalName;
+  // Only the ProviderConfig has changed if our provider chose the name, which is the same, and ours lists no successors.
+  const isFoundAnew = candidate.isMadeUp && own?.acknowledged.size === 0 && noted === externalName;
+  return { candidate, join, contenders, otherCluster, hasMoved: isElsewhere(candidate) && !isFoundAnew };
 }
 
 function toCandidate(subject: Subject, declared: CloudResource): Candidate {
@@ -71,15 +75,6 @@ function toCandidate(subject: Subject, declared: CloudResource): Candidate {
     reportedTags: () => tags?.cloud(),
   };
 }
-
-/**
- * Tells whether only the ProviderConfig has changed: our provider created the cloud resource, its name is the same, and ours lists no
- * successors.
- */
-const isFoundAnew = ({ own, isMadeUp, externalName }: Candidate): boolean =>
-  isMadeUp &&
-  own?.acknowledged.size === 0 &&
-  (readLabel(own.document, EXTERNAL_NAME_LABEL) ?? externalName) === externalName;
 
 /**
  * Tells whether our provider has created and named the cloud resource, and no other XR declares it. Most of what an XR composes is
