@@ -1,7 +1,7 @@
 import { quote } from "../model/condition.ts";
 import { didYouMean } from "../model/did-you-mean.ts";
 import { type Document, objectsAt, stringAt } from "../model/document.ts";
-import { isObject, type JsonObject } from "../model/json.ts";
+import { type JsonObject, objectOf } from "../model/json.ts";
 import { DNS_LABEL, DOMAIN } from "../model/names.ts";
 import { lazy, once } from "../model/once.ts";
 import type { Request } from "../model/request.ts";
@@ -67,8 +67,7 @@ const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR].map((key) => key
 const MAX_COMPARED = 50;
 
 function findMisspelt(shared: Document): { readonly name: string; readonly hint: string } | undefined {
-  const annotations = shared.at(["metadata", "annotations"]);
-  const names = Object.keys(isObject(annotations) ? annotations : {}).flatMap((key) =>
+  const names = Object.keys(objectOf(shared.at(["metadata", "annotations"]))).flatMap((key) =>
     key.startsWith(PREFIX) ? [key.slice(PREFIX.length)] : [],
   );
   const compared = names.sort().slice(0, MAX_COMPARED);

@@ -5,7 +5,7 @@ import { listReferences } from "../crossplane/providers/reference-names.ts";
 import type { Document } from "../model/document.ts";
 import { withObjects } from "../model/draft.ts";
 import { type FieldPath, withoutValueAt, withValueAt } from "../model/field-path.ts";
-import { isObject, type JsonObject, pick } from "../model/json.ts";
+import { type JsonObject, objectOf, pick } from "../model/json.ts";
 import { desiredSoFar, observedAs } from "./desired.ts";
 import type { Feature } from "./feature.ts";
 
@@ -52,8 +52,6 @@ function withIdentityOf(observed: Document, desired: Document, kind: ManagedKind
   const name = observed.at(EXTERNAL_NAME);
   return name === undefined ? nameless : withValueAt(nameless, EXTERNAL_NAME, name);
 }
-
-const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /**
  * Recognizes the fields of a kind that identify its cloud resource, and the references that fill them in. An unknown kind

@@ -3,7 +3,7 @@ import { LEGACY_REFERENCES, MODERN_REFERENCES, type Reference } from "../crosspl
 import { type Document, stringAt, toDocument } from "../model/document.ts";
 import type { Draft, ResourceEdit } from "../model/draft.ts";
 import { type FieldPath, withoutValueAt, withValueAt } from "../model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue, pick } from "../model/json.ts";
+import { isObject, type JsonObject, type JsonValue, objectOf, pick } from "../model/json.ts";
 import type { Call } from "./feature.ts";
 
 export type Edits = readonly (readonly [string, ResourceEdit])[];
@@ -38,7 +38,7 @@ const KEPT = ["name", "generateName", "namespace", "labels", "annotations", "fin
  */
 export function asObserved(observed: Document): JsonObject {
   const { status: _, metadata, ...object } = observed.toObject();
-  const kept = isObject(metadata) ? pick(metadata, (key) => KEPT.includes(key)) : {};
+  const kept = pick(objectOf(metadata), (key) => KEPT.includes(key));
   return [LEGACY_REFERENCES, MODERN_REFERENCES].reduce(withoutValueAt, { ...object, metadata: kept });
 }
 

@@ -8,6 +8,9 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Reads the fields of an object; none of another value. */
+export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
 /** Narrows a value to a readonly list, unlike Array.isArray. */
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 

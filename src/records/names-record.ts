@@ -4,7 +4,7 @@ import type { ManagedKind } from "../crossplane/managed-resource.ts";
 import type { Reference } from "../crossplane/references.ts";
 import type { Document } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
-import { isObject, type JsonObject, parseJson, toSortedObject } from "../model/json.ts";
+import { isObject, type JsonObject, objectOf, parseJson, toSortedObject } from "../model/json.ts";
 import { isPathSegment, SECRET_KEY } from "../model/names.ts";
 import { once } from "../model/once.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordKind, recordOf } from "./record.ts";
@@ -71,10 +71,9 @@ export const readNames = (record: Document | undefined): RecordedNames =>
 
 export const NO_NAMES: RecordedNames = new Map();
 
-const namesIn = once((record: Document): RecordedNames => {
-  const data = record.at(["data"]);
-  return new Map(Object.values(isObject(data) ? data : {}).flatMap(readEntry));
-});
+const namesIn = once(
+  (record: Document): RecordedNames => new Map(Object.values(objectOf(record.at(["data"]))).flatMap(readEntry)),
+);
 
 function readEntry(text: unknown): readonly (readonly [string, RecordedName])[] {
   const entry = typeof text === "string" ? parseJson(text) : undefined;

@@ -4,7 +4,7 @@ import { isSameResource, type Reference, readReference, resourceKey } from "../c
 import { compareEntries } from "../model/collections.ts";
 import type { Document } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
-import { isList, isObject, type JsonObject, type JsonValue, parseJson } from "../model/json.ts";
+import { isList, isObject, type JsonObject, type JsonValue, objectOf, parseJson } from "../model/json.ts";
 import { DNS_LABEL, DOMAIN, isName } from "../model/names.ts";
 import { formatOwner, OWNER } from "../ownership/annotations.ts";
 
@@ -143,8 +143,7 @@ export function readBindings(record: Document | undefined, { to, most = MAX_SECR
 }
 
 function sharesIn(record: Document | undefined): readonly (readonly [share: string, text: string])[] {
-  const data = record?.at(["data"]);
-  const shares = Object.entries(isObject(data) ? data : {}).slice(0, MAX_SHARES);
+  const shares = Object.entries(objectOf(record?.at(["data"]))).slice(0, MAX_SHARES);
   return shares.map(([share, text]) => [share, typeof text === "string" ? text : ""]);
 }
 

@@ -5,7 +5,7 @@ import type { Adoption } from "../../input/restore.ts";
 import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
 import { type Draft, withResources } from "../../model/draft.ts";
-import { isObject, type JsonObject, pick } from "../../model/json.ts";
+import { isObject, type JsonObject, objectOf, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
 import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../records/names-record.ts";
@@ -105,7 +105,7 @@ function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): Edits {
 /** Desires an observed resource unchanged, but for new marks, and for the policies that it had before it was held. */
 function putBack(observed: Document, mark: string): JsonObject {
   const { metadata, spec, ...object } = asObserved(observed);
-  const { annotations = {}, ...kept } = isObject(metadata) ? metadata : {};
+  const { annotations = {}, ...kept } = objectOf(metadata);
   const unmarked = isObject(annotations) ? pick(annotations, (key) => key !== RESTORED) : {};
   const released = formatReleased(observed);
   const marks = { ...(released !== undefined && { [RESTORED]: released }), [ADOPTION]: mark };

@@ -3,7 +3,7 @@ import { groupBy } from "../../model/collections.ts";
 import { type Document, TOO_DEEP } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
 import { withoutValueAt, withValueAt } from "../../model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue, pick } from "../../model/json.ts";
+import { isObject, type JsonObject, type JsonValue, objectOf, pick } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 import { ENVIRONMENT } from "../value.ts";
 import { type Outcome, readableIn } from "./judgement.ts";
@@ -32,7 +32,7 @@ function listShared(shares: readonly Outcome[], { request, input }: Call): reado
   if (lists.length === 0 && !isComplete) return [];
   const earlier = request.context.at([input.spec.contextKey], TOO_DEEP);
   if (earlier === TOO_DEEP) return []; // it cannot be decoded, so nothing can be added
-  return [[input.spec.contextKey, { ...(isObject(earlier) ? earlier : {}), ...Object.fromEntries(lists) }]];
+  return [[input.spec.contextKey, { ...objectOf(earlier), ...Object.fromEntries(lists) }]];
 }
 
 const MANAGED_FIELDS = ["metadata", "managedFields"];

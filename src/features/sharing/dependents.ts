@@ -5,7 +5,7 @@ import { compareEntries, compareTexts, groupBy } from "../../model/collections.t
 import type { Document } from "../../model/document.ts";
 import { type Draft, type ResourceEdit, withResources } from "../../model/draft.ts";
 import { toMatcher } from "../../model/glob.ts";
-import { isObject, type JsonObject, parseJson } from "../../model/json.ts";
+import { type JsonObject, objectOf, parseJson } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
 import { DEPENDS_ON } from "../../ownership/annotations.ts";
 import { asObserved, desiredSoFar, observedAs } from "../desired.ts";
@@ -137,10 +137,7 @@ function findOrigin(observed: Document, { shared, before }: Judged): Origin | un
   return recorded && { resource: recorded.resource, isMarked: false };
 }
 
-function readOrigins(resource: Document): JsonObject {
-  const origins = parseJson(readAnnotation(resource, DEPENDS_ON));
-  return isObject(origins) ? origins : {};
-}
+const readOrigins = (resource: Document): JsonObject => objectOf(parseJson(readAnnotation(resource, DEPENDS_ON)));
 
 /** Edits a dependent. If several shares list it, it exists only while none of them removes it or holds it back. */
 function toEdit(name: string, decisions: readonly Decision[], desired: Document | undefined, call: Call): ResourceEdit {

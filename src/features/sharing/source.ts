@@ -3,7 +3,7 @@ import type { SecretName } from "../../crossplane/copies.ts";
 import { toSecretRequirement } from "../../crossplane/requirement-names.ts";
 import type { Connection } from "../../input/connection.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { isObject, type JsonObject } from "../../model/json.ts";
+import { type JsonObject, objectOf } from "../../model/json.ts";
 import { once } from "../../model/once.ts";
 import { askAnswer } from "../../records/answer.ts";
 import type { Call } from "../feature.ts";
@@ -44,7 +44,5 @@ export function readSecret(share: string, secret: SecretName, call: Call): Sourc
   if (answer.is === "pending") return answer;
   const found = answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === secret.namespace);
   if (found === undefined) return { is: "missing" };
-  const values = found.at(["data"]);
-  const version = stringAt(found, ["metadata", "resourceVersion"]);
-  return { is: "read", data: isObject(values) ? values : {}, version };
+  return { is: "read", data: objectOf(found.at(["data"])), version: stringAt(found, ["metadata", "resourceVersion"]) };
 }
