@@ -48,7 +48,7 @@ class ManagedContender {
   readonly policies: Policies | undefined;
   /** True if its provider may write the cloud resource now. */
   readonly isWriting: boolean;
-  /** True if it or an earlier owner created the cloud resource, or an operator allows the deletion. */
+  /** True if it or an earlier owner created the cloud resource. */
   readonly isCreated: boolean;
   /** The creation time of the managed resource; "" if it is not known. */
   readonly createdAt: string;
@@ -71,7 +71,7 @@ class ManagedContender {
     this.policies = readPolicies(document);
     const isAllowed = this.policies === undefined ? this.isMarked : mayWrite(this.policies);
     this.isWriting = isAllowed && !this.isDeleting && !isPaused(document);
-    this.isCreated = hasCreated(document);
+    this.isCreated = readAnnotation(document, ORIGIN) === "Created" || isCreator(document); // most owners have the annotation
     this.createdAt = stringAt(document, ["metadata", "creationTimestamp"]) ?? "";
     this.takeOwnership = readAnnotation(document, TAKE_OWNERSHIP) ?? "";
   }
@@ -100,6 +100,11 @@ class ManagedContender {
     return readObservation(this.document);
   }
 
+  /** True as long as an operator allows to delete the cloud resource with it, although that existed before. */
+  get isDeletionAllowed(): boolean {
+    return readAnnotation(this.document, ALLOW_DELETE) === "true";
+  }
+
   /** The names of its successors, to which it leaves the cloud resource. */
   get acknowledged(): ReadonlySet<string> {
     return acknowledgedIn(this.document);
@@ -110,11 +115,6 @@ class ManagedContender {
 export type Contender = Pick<ManagedContender, keyof ManagedContender>;
 
 export const toContender = (document: Document): Contender => new ManagedContender(document);
-
-function hasCreated(document: Document): boolean {
-  if (readAnnotation(document, ORIGIN) === "Created") return true; // first: most owners have it
-  return isCreator(document) || readAnnotation(document, ALLOW_DELETE) === "true";
-}
 
 /**
  * Tells whether the provider created the cloud resource for this managed resource. With the annotation MOVED_AT the managed resource is

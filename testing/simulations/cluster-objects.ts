@@ -151,7 +151,8 @@ export function bucketOf(name: string, composed: Composed, flavour: Flavour): Js
         ...(adoption !== undefined && { [ADOPTION]: adoption }),
       },
       ...namespaceOf(flavour),
-      ...(root === rootOf(flavour) && !lacksFields && { managedFields: [{ manager: composerName(owner), operation: "Apply" }] }),
+      ...(root === rootOf(flavour) &&
+        !lacksFields && { managedFields: [{ manager: composerName(owner), operation: "Apply" }] }),
       ...(controller !== undefined && { ownerReferences: [owner] }),
     },
     spec: { forProvider: {}, managementPolicies: ["*"] },

@@ -200,10 +200,15 @@ function write(one: Ours): Part {
   };
 }
 
-/** Tells whether the cloud resource may be deleted with ours: a contender created it, or `preexisting` is Delete, or ours cannot observe. */
+/** Tells whether the cloud resource may be deleted with ours: a contender created it, an operator allows it, `preexisting` is Delete, or ours cannot observe. */
 function mayGoWithOurs(one: Ours): boolean {
   const isCreated = one.verdict.origin === "created" || isUnnamed(one);
-  return isCreated || one.wanted.rules.preexisting === "Delete" || !canObserve(one);
+  return (
+    isCreated ||
+    one.subject.own?.isDeletionAllowed === true ||
+    one.wanted.rules.preexisting === "Delete" ||
+    !canObserve(one)
+  );
 }
 
 const isKeptFromDeletion = (one: Case): one is Ours =>
