@@ -200,7 +200,7 @@ function write(one: Ours): Part {
   };
 }
 
-/** Tells whether the cloud resource may be deleted with ours: a contender created it, an operator allows it, `preexisting` is Delete, or ours cannot observe. */
+/** Tells whether the cloud resource may be deleted with ours: one of ours created it, somebody allows that, or ours cannot observe. */
 function mayGoWithOurs(one: Ours): boolean {
   const isCreated = one.verdict.origin === "created" || isUnnamed(one);
   return (
