@@ -42,13 +42,13 @@ export const findHeldBack = (world: World): readonly Finding[] =>
 
 const DELETED = "deleting it deletes the cloud resource";
 
-function explainHeldBack({ isMarked, isCreated }: Contender, { length }: readonly Contender[]): string | undefined {
-  if (!isMarked) return `it only observes: without the tags step it writes beside the owner, and ${DELETED}`;
+function explainHeldBack(one: Contender, { length }: readonly Contender[]): string | undefined {
+  if (!one.isMarked) return `it only observes: without the tags step it writes beside the owner, and ${DELETED}`;
   const without = `without the tags step, ${DELETED}`;
   const others =
     length === 2 ? "1 other managed resource represents" : `${length - 1} other managed resources represent`;
   if (length > 1) return `${others} its cloud resource: ${without}`;
-  return isCreated ? undefined : `its cloud resource existed before it: ${without}`;
+  return one.isCreated || one.isDeletionAllowed ? undefined : `its cloud resource existed before it: ${without}`;
 }
 
 /**

@@ -48,7 +48,7 @@ class ManagedContender {
   readonly policies: Policies | undefined;
   /** True if its provider may write the cloud resource now. */
   readonly isWriting: boolean;
-  /** True if it or an earlier owner created the cloud resource, or an operator allows the deletion. */
+  /** True if it or an earlier owner created the cloud resource. */
   readonly isCreated: boolean;
   /** The creation time of the managed resource; "" if it is not known. */
   readonly createdAt: string;
@@ -71,10 +71,7 @@ class ManagedContender {
     this.policies = readPolicies(document);
     const isAllowed = this.policies === undefined ? this.isMarked : mayWrite(this.policies);
     this.isWriting = isAllowed && !this.isDeleting && !isPaused(document);
-    this.isCreated =
-      readAnnotation(document, ORIGIN) === "Created" || // first: most owners have it
-      isCreator(document) ||
-      readAnnotation(document, ALLOW_DELETE) === "true";
+    this.isCreated = readAnnotation(document, ORIGIN) === "Created" || isCreator(document); // most owners have the annotation
     this.createdAt = stringAt(document, ["metadata", "creationTimestamp"]) ?? "";
     this.takeOwnership = readAnnotation(document, TAKE_OWNERSHIP) ?? "";
   }
@@ -101,6 +98,11 @@ class ManagedContender {
 
   get observation(): Observation {
     return readObservation(this.document);
+  }
+
+  /** True as long as an operator allows to delete the cloud resource with it, although that existed before. */
+  get isDeletionAllowed(): boolean {
+    return readAnnotation(this.document, ALLOW_DELETE) === "true";
   }
 
   /** The names of its successors, to which it leaves the cloud resource. */

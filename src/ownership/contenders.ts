@@ -65,8 +65,13 @@ export const listOwnersClusters = forMany((all: Contenders) => listClusters(all.
 export const areInvolved = forMany((all: Contenders) => all.some(isInvolved));
 
 /** Tells whether the contender created or writes the cloud resource, records its owner, or was chosen by an operator. */
-export const isInvolved = ({ isWriting, isCreated, knowsOwner, takeOwnership }: Contender): boolean =>
-  isWriting || isCreated || knowsOwner || takeOwnership !== "";
+export const isInvolved = ({
+  isWriting,
+  isCreated,
+  knowsOwner,
+  takeOwnership,
+  isDeletionAllowed,
+}: Contender): boolean => isWriting || isCreated || knowsOwner || takeOwnership !== "" || isDeletionAllowed;
 
 /** Finds the first contender with another UID. */
 export const firstOther = (contenders: Contenders, uid: string | undefined): Contender | undefined =>

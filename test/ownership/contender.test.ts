@@ -70,8 +70,16 @@ test.each<[reason: string, parts: Parts, is: Partial<Contender>]>([
   ["its provider created it, and that was undone before", undone, { isCreated: false }],
   ["an owner before it created it", { annotations: { [ORIGIN]: "Created" } }, { isCreated: true }],
   ["it existed before", { annotations: { [ORIGIN]: "Existed" } }, { isCreated: false }],
-  ["an operator allows to delete it", { annotations: { [ALLOW_DELETE]: "true" } }, { isCreated: true }],
-  ["an operator forbids to delete it", { annotations: { [ALLOW_DELETE]: "false" } }, { isCreated: false }],
+  [
+    "an operator allows to delete it",
+    { annotations: { [ALLOW_DELETE]: "true" } },
+    { isCreated: false, isDeletionAllowed: true },
+  ],
+  [
+    "an operator forbids to delete it",
+    { annotations: { [ALLOW_DELETE]: "false" } },
+    { isCreated: false, isDeletionAllowed: false },
+  ],
 ])("a managed resource as a contender: %s", (_, parts, is) => {
   expect(read(parts)).toMatchObject(is);
 });

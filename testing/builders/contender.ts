@@ -21,6 +21,7 @@ const nothing: Contender = {
   policies: undefined,
   observation: "unknown",
   isCreated: false,
+  isDeletionAllowed: false,
   acknowledged: new Set(),
   document: documentOf({}),
 };

@@ -159,12 +159,13 @@ function write(verdict: Ours, one: Case): Part {
 }
 
 /**
- * Tells whether the cloud resource may be deleted with ours: a contender created it, or `preexisting` is Delete, or ours cannot observe.
+ * Tells whether the cloud resource may be deleted with ours: a contender created it, an operator or `preexisting` allows that, or ours cannot observe.
  * Also if it is an association that has no name and is not found: the provider can delete only an association that it has created itself,
  * and one that is left behind without a name cannot be found again.
  */
 const mayGoWithOurs = ({ origin }: Ours, { own, canObserve, wanted, isUnnamed }: Case): boolean =>
   origin === "created" ||
+  own?.isDeletionAllowed === true ||
   (isUnnamed && own?.observation !== "present") ||
   wanted.rules.preexisting === "Delete" ||
   !canObserve;

@@ -206,6 +206,8 @@ describe("a cloud resource that several XRs may name", () => {
     ])("%s", (_reason, own, policies, is, owner = {}) => {
       const draft = reconcile(own, [], { tags: { add: [team], owner } });
       expect([policiesOf(draft), reasonIn(draft)]).toEqual([policies, is]);
+      // The operator may take it back.
+      expect(markIn(draft, "origin")).toBe(own === successor ? "Created" : undefined);
     });
 
     test("has a condition that says so, with the command that allows its deletion", () => {
