@@ -8,9 +8,20 @@ import { DNS_LABEL } from "../model/names.ts";
 /** Options of a check that runs even if the object's fields have faults, so that all faults are reported at once. */
 export const onObjects = { when: ({ value }: { readonly value: unknown }) => isObject(value) } as const;
 
-/** A check as in `onObjects` that forbids a combination of fields. The fault is reported at `path`. */
-export const forbid = <T>(path: string, error: string, isForbidden: (object: NoInfer<T>) => unknown) =>
-  z.refine<T>((object) => !isForbidden(object), { ...onObjects, path: path.split("."), error });
+/**
+ * A check as in `onObjects` that forbids a combination of fields. The fault is reported at `path`. A field with a fault of its own may
+ * have any type: a condition that throws for it forbids nothing.
+ */
+export const forbid = <T>(path: string, error: string, isForbidden: (object: NoInfer<T>) => unknown) => {
+  const isAllowed = (object: T): boolean => {
+    try {
+      return !isForbidden(object);
+    } catch {
+      return true;
+    }
+  };
+  return z.refine<T>(isAllowed, { ...onObjects, path: path.split("."), error });
+};
 
 export const exactlyOneOf = <T extends z.ZodObject>(schema: T, keys: readonly (keyof T["shape"] & string)[]): T =>
   guardCount(schema, keys, 1);

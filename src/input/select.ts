@@ -66,7 +66,7 @@ export const select = exactlyOneOf(
       '"*" needs matchLabels',
       ({ name, namespace }) => name !== undefined && namespace?.is === "literal" && namespace.value === "*",
     ),
-    forbid("minMatch", "more than maxMatch", ({ minMatch = 1, maxMatch = 1 }) => !(minMatch <= maxMatch)),
+    forbid("minMatch", "more than maxMatch", ({ minMatch = 1, maxMatch = 1 }) => minMatch > maxMatch),
     forbid("prefer", "not allowed with maxMatch above 1", ({ maxMatch = 1, prefer }) => maxMatch !== 1 && prefer),
   )
   .transform(({ name, matchLabels, namespace, minMatch = 1, maxMatch = 1, sortByFieldPath, prefer }) => {

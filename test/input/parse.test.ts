@@ -425,3 +425,52 @@ describe("a section of an input", () => {
     ]);
   });
 });
+
+/** An input with each section, whose combinations of fields are all checked. */
+const WHOLE: JsonObject = {
+  sharedResources: [
+    {
+      ...shared({ connection: { secretRef: { perConsumer: true }, copies: [{ secretName: "db", via: "Secret" }] } }),
+      select: { matchLabels: { team: "a" }, minMatch: 1, maxMatch: 1, prefer: "First" },
+      readiness: "Required",
+      dependents: ["policy"],
+      patches: [{ fromFieldPath: "a", toResource: { name: "b", fieldPath: "c" } }],
+    },
+    shared({
+      grant: "ReferenceGrant",
+      select: { self: {} },
+      connection: connection({ via: "ConnectionSecret", keys: [{ from: "a", to: "b" }] }),
+    }),
+  ],
+  consumers: {
+    protect: false,
+    grant: "None",
+    capacity: 1,
+    credentials: { template: { apiVersion: "v1", kind: "A", metadata: { name: "{hash}" } } },
+  },
+  tags: {
+    add: [{ key: "team", value: "a" }],
+    owner: { cluster: "eu" },
+    resources: [{ apiGroup: "a.b", kind: "C", scopeFieldPaths: ["d"] }],
+  },
+  publish: { environmentConfig: { name: "a", data: [{ value: "b", toFieldPath: "c" }] } },
+  externalNames: { rescue: [{ apiGroup: "a.b", kind: "C" }] },
+  adoption: {},
+};
+
+/** Lists copies of a value that each have another value, or none, at one place. */
+function change(value: JsonValue): readonly JsonValue[] {
+  const keys = typeof value === "object" && value !== null ? Object.keys(value) : [];
+  return keys.flatMap((key) => {
+    const at = (field: JsonValue | undefined): JsonValue =>
+      Array.isArray(value)
+        ? value.map((item, index) => (String(index) === key ? (field ?? null) : item))
+        : { ...(value as JsonObject), [key]: field as JsonValue };
+    const below = change((value as JsonObject)[key] as JsonValue).map(at);
+    return [at(undefined), at(3), at("x"), at({}), at([]), at(["x", 3]), ...below];
+  });
+}
+
+test("a field of an input that has another type, or is left out, is no more than a fault", () => {
+  for (const spec of change(WHOLE)) faultsOf(inputOf(spec as JsonObject));
+});
