@@ -98,7 +98,7 @@ export const sharedResourceSchema = z
     forbid(
       "grant",
       "ReferenceGrant is not allowed with select.prefer, which chooses by the annotations of the pool's members; use Annotation",
-      ({ grant, select: found }) => grant === "ReferenceGrant" && isObject(found) && found["prefer"],
+      ({ grant, select: found }) => grant === "ReferenceGrant" && found.by === "labels" && found.prefer,
     ),
     forbid(
       "grant",
@@ -129,7 +129,7 @@ export const sharedResourceSchema = z
       "select.maxMatch",
       "more than 1 is not allowed with connection, patches or dependents: later steps can use several resources from the context",
       ({ select: found, patches, connection: copies, dependents }) =>
-        isMany(found) && (copies || patches?.length > 0 || dependents?.length > 0),
+        isMany(found) && (copies || patches.length > 0 || dependents.length > 0),
     ),
   )
   // With `select.self` apiVersion and kind are not used, since the XR is in the request already, and no grant is needed.
@@ -145,7 +145,7 @@ const BUILT_IN = /^(?:v[a-z0-9]+$|[^./]+\/|[^/]*\.k8s\.io\/)/;
 
 const isBuiltIn = (version: string | undefined): boolean => version !== undefined && BUILT_IN.test(version);
 
-const isMany = (found: unknown): boolean => isObject(found) && found["by"] === "labels" && Number(found["maxMatch"]) > 1;
+const isMany = (found: z.output<typeof select>): boolean => found.by === "labels" && found.maxMatch > 1;
 
 export type SharedResource = z.output<typeof sharedResourceSchema>;
 
