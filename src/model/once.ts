@@ -11,9 +11,11 @@ export function lazy<Made>(make: () => Made): () => Made {
 export function cache<Made>(): (key: string, make: () => Made) => Made {
   const made = new Map<string, { readonly value: Made }>();
   return (key, make) => {
-    const entry = made.get(key) ?? { value: make() };
-    made.set(key, entry);
-    return entry.value;
+    const before = made.get(key);
+    if (before !== undefined) return before.value;
+    const value = make();
+    made.set(key, { value });
+    return value;
   };
 }
 
