@@ -6,29 +6,29 @@ import { type DesiredAndObserved, textAt } from "./fields.ts";
 
 /**
  * The fields that identify a cloud resource beside those of our tables: paths from `scopeFieldPaths`; or, for a kind in no table, names of
- * fields of spec.forProvider that its schema adds.
+ * fields of spec.forProvider from the kind's schema (`askReferable` in features/tags/kinds.ts).
  */
 export type AddedScope = ReadonlySet<string>;
 
-/** Reads the fields that counted in addition when the managed resource got its labels; undefined if none did. */
+/** Reads the added fields that were hashed to the identity label, at most MAX_ADDED; undefined without the annotation SCOPE. */
 export const readScope = (managed: Document): AddedScope | undefined => {
   const noted = readAnnotation(managed, SCOPE);
   return noted === undefined ? undefined : new Set(noted.split(",", MAX_ADDED));
 };
 
-/** The most fields that are read from the annotation, which a team may write. Each is looked up in the resource. */
+/** A limit, since a team may write the annotation, and each field is looked up in the resource. */
 const MAX_ADDED = 50;
 
-/** Formats the annotation for `readScope`. */
+/** Formats the annotation SCOPE; undefined if no fields are added. */
 export const formatScope = (added: AddedScope | undefined): string | undefined => added && [...added].join();
 
-/** Tells whether an added field is a path from `scopeFieldPaths`. Otherwise it is a field's name from a schema, which contains no dot. */
+/** Tells whether an added field is a path from `scopeFieldPaths`. A name from a kind's schema contains no dot. */
 const isPath = (added: string): boolean => added.includes(".");
 
-/** Tells whether the input has added the fields, by `scopeFieldPaths`. */
+/** Tells whether `scopeFieldPaths` added the fields, or some of them. */
 export const isFromInput = (added: AddedScope): boolean => [...added].some(isPath);
 
-/** Reads the fields at added paths; undefined while a reference is unresolved, or where a text of the annotation is no path. */
+/** Reads each added path with the text of its field: undefined while a reference is unresolved, or if the path cannot be parsed. */
 export const readAdded = (pair: DesiredAndObserved, added: AddedScope) =>
   [...added].filter(isPath).map((path) => [path, textAtPath(pair, path)] as const);
 

@@ -30,25 +30,24 @@ export function chooseLabel(before: Contender | undefined, candidate: Candidate)
 }
 
 /**
- * Tells whether to look for the same cloud resource by its external name: behind other ProviderConfigs, and under labels that were hashed
- * from other `scopeFieldPaths`. Needless if its name is unique in the whole cloud.
+ * Tells whether our XR looks for contenders by the external name: behind other ProviderConfigs, and under labels that were hashed from
+ * other `scopeFieldPaths`. False for a name that is unique in the whole cloud. Otherwise true
  *
- * - Ours looks if it may become the owner.
- * - As the owner it looks, once it has found the cloud resource, until the account is known: an asynchronous provider may report one
- *   creation to two managed resources.
- * - As an owner that did not create the cloud resource it goes on looking if it imports that, since the creator's XR sets no label until it
- *   has found ours, or if the input names the account: the other Composition may not name it.
+ * - if our resource may become the owner;
+ * - if it is the owner, and has found the cloud resource, until the account is known: an asynchronous provider may report one creation to
+ *   two managed resources. An owner that did not create the cloud resource looks for good if it imports the cloud resource (the creator's
+ *   XR sets no label until it has found ours), or if the input names the account (the other Composition may not).
  */
 export function looksByName(candidate: Candidate): boolean {
   const { own, declared, identity, isImported } = candidate;
   if (declared.account === "" && declared.facts.isUnique) return false;
   if (mayBePromoted(candidate)) return true;
   const isOwner = isNamedByOurs(candidate) || (own?.isMarked === true && own.identity === identity);
-  const looksOn = !declared.isAccountKnown || ((isImported || declared.told !== undefined) && !own?.isCreated);
+  const looksOn = !declared.isAccountKnown || ((isImported || declared.inputAccount !== undefined) && !own?.isCreated);
   return isOwner && looksOn && own?.observation === "present";
 }
 
-/** Tells whether our resource may become the owner now. If it can observe, its provider has to look for the cloud resource first. */
+/** Tells whether ours may be promoted now: it has the identity label, and writes or has looked; or does not exist, and cannot observe. */
 const mayBePromoted = ({ own, identity, hasManagementPolicies }: Candidate): boolean =>
   own === undefined
     ? !hasManagementPolicies
@@ -58,8 +57,9 @@ const mayBePromoted = ({ own, identity, hasManagementPolicies }: Candidate): boo
  * Finds the first contender by precedence, which may be ours; undefined if the caller has to judge by the whole list. Ours already counts
  * as first when it is about to create the cloud resource, since many contenders may be created in that moment.
  *
- * @param before the first contender, recalled from an earlier reconcile. Only a listed owner replaces it, since the list then has only the
- * contenders with one label (`chooseLabel`), and so may lack the one that was first.
+ * @param before the first contender, recalled from an earlier reconcile. Only a listed owner replaces `before`: the list has only the
+ * contenders with one label (`chooseLabel`), and may lack `before`.
+ * @param listed undefined while the answer is pending.
  */
 export function findFirst(
   before: Contender | undefined,
@@ -75,24 +75,24 @@ export function findFirst(
   return before ?? (isAboutToCreate ? own : undefined);
 }
 
-/** Tells whether a contender precedes ours. As long as ours lacks this identity label, as right after a rename, only an owner does. */
+/** Tells whether a contender precedes ours. Only an owner precedes ours before that has this identity label, as right after a rename. */
 export const isAhead = (one: Contender, { own, identity }: Candidate): boolean =>
   one.uid !== own?.uid &&
   (one.isMarked || own?.identity === identity) &&
   (own === undefined || byPrecedence(one, own) < 0);
 
-/** Requires the managed resources with a label. The name stands for the whole selector: the identity is a hash that includes the kind. */
-export const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, identity: string): Requirement => ({
-  name: `tags/${apiVersion}/${label}/${identity}`,
-  selector: { apiVersion, kind, match: { labels: { [label]: identity } } },
+/** Requires the managed resources with a label. The requirement's name need not contain the kind: the label's value is a hash of it. */
+export const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, value: string): Requirement => ({
+  name: `tags/${apiVersion}/${label}/${value}`,
+  selector: { apiVersion, kind, match: { labels: { [label]: value } } },
 });
 
 /** Names the requirement that recalls the first contender in the next reconcile. @param isOwn true if ours is the first. */
 export function toFirstName({ identity, own }: Pick<Candidate, "identity" | "own">, isOwn = false): string {
   const name = `tags/first/${identity}/`;
-  // Only the reconcile that listed all contenders knows that ours is the first, so another version of ours must not recall it.
+  // Only the reconcile that listed all contenders knows that ours is the first: a later version of ours must not recall that.
   if (own && isOwn) return `${name}${stringAt(own.document, RESOURCE_VERSION)}`;
-  // While an XR hands a cloud resource over to itself, two of its resources have the identity.
+  // While an XR hands a cloud resource over to itself, two of its resources have the identity, and each recalls another contender.
   return own?.isMarked ? `${name}owner` : name;
 }
 
@@ -123,8 +123,8 @@ export function toWriterRequirement(
 }
 
 /**
- * Reads the contenders of an answer; undefined while it is pending. Puts ours, as already read, in place of the listed one with its UID and
- * resourceVersion. If ours owns, it also replaces a listed one with its name and another UID: such an answer is from before a restore.
+ * Reads the contenders of an answer; undefined while the answer is pending. Puts `own` in place of the item with its UID and
+ * resourceVersion. If `own` is marked as the owner, it also replaces an item with its name and another UID, which is from before a restore.
  */
 export function toContenders(answer: LookupAnswer, own: Contender | undefined): Contenders | undefined {
   if (answer.is === "pending") return undefined;
@@ -134,7 +134,7 @@ export function toContenders(answer: LookupAnswer, own: Contender | undefined): 
   return answer.items.map((item) => (own && isOwn(item, own) ? own : toContender(item)));
 }
 
-/** Returns ours for a listed one with its UID and resourceVersion, else the listed one. */
+/** Returns `own` in place of a contender with its UID and resourceVersion, else the contender. */
 export const orOwn = (one: Contender, own: Contender | undefined): Contender =>
   own !== undefined && one.uid === own.uid && isSameVersion(one.document, own.document) ? own : one;
 

@@ -27,19 +27,20 @@ import {
   TAKE_OWNERSHIP,
 } from "./annotations.ts";
 
-/** The longest owner or id in UTF-16 units. Names are shorter; a longer text would be repeated in the annotations of others. */
+/** The longest owner or id in UTF-16 units; the rest is cut off, since other contenders repeat the text. Names are shorter. */
 const MAX_MARK = 1024;
 
-/** A managed resource that declares a cloud resource, possibly one of several. Its getters read facts that few resources need. */
+/** A managed resource that declares a cloud resource, as others may. The getters read facts that few contenders need. */
 class ManagedContender {
   readonly document: Document;
   readonly uid: string;
+  /** The annotation OWNER, cut to MAX_MARK; "" if it is not set. */
   readonly owner: string;
   /** The owner and the resource's name in the Composition, formatted by `contenderId`. */
   readonly id: string;
-  /** True if it was promoted to owner. */
+  /** True if it is marked as the owner: TAGS_OWNER is its own id. */
   readonly isMarked: boolean;
-  /** True if it records an owner of the cloud resource, be it itself or a former one. */
+  /** True if TAGS_OWNER records any owner of the cloud resource, such as itself or a former one. */
   readonly knowsOwner: boolean;
   /** The identity label; undefined before it has one. */
   readonly identity: string | undefined;
@@ -48,11 +49,11 @@ class ManagedContender {
   readonly policies: Policies | undefined;
   /** True if its provider may write the cloud resource now. */
   readonly isWriting: boolean;
-  /** True if it or an earlier owner created the cloud resource. */
+  /** True if its provider created the cloud resource (`isCreator`), or it records that another contender's did (ORIGIN). */
   readonly isCreated: boolean;
   /** The creation time of the managed resource; "" if it is not known. */
   readonly createdAt: string;
-  /** The annotation by which an operator moves ownership here; "" if it is not set. */
+  /** The annotation TAKE_OWNERSHIP; "" if it is not set. */
   readonly takeOwnership: string;
 
   constructor(document: Document) {
@@ -61,7 +62,7 @@ class ManagedContender {
     this.uid = readUid(document) ?? qualifiedName(document);
     this.owner = mark(readAnnotation(document, OWNER));
     const marker = mark(readAnnotation(document, TAGS_OWNER));
-    // Crossplane annotates every composed resource with its name in the Composition. One written by hand has its id in TAGS_OWNER.
+    // Crossplane annotates composed resources with the name in the Composition. One that is written by hand has its id in TAGS_OWNER.
     const resource = mark(stringAt(document, COMPOSITION_RESOURCE_NAME));
     this.id = resource === "" && marker.startsWith(`${this.owner}#`) ? marker : contenderId(this.owner, resource);
     this.isMarked = this.owner !== "" && marker === mark(this.id);
@@ -76,17 +77,17 @@ class ManagedContender {
     this.takeOwnership = readAnnotation(document, TAKE_OWNERSHIP) ?? "";
   }
 
-  /** The managed resource's name, with its namespace where it has one. */
+  /** The managed resource's name; namespace/name in a namespace. */
   get name(): string {
     return qualifiedName(this.document);
   }
 
-  /** Value of the label `contends`: the identity, on each contender that the owner has to know. */
+  /** The label CONTENDS_LABEL; undefined if the owner need not know this contender. */
   get contends(): string | undefined {
     return readLabel(this.document, CONTENDS_LABEL);
   }
 
-  /** False if no XR controls it. A restored one is controlled as soon as its XR is reconciled. */
+  /** False if no XR controls it, as after a restore until the XR is reconciled. */
   get isControlled(): boolean {
     return findController(this.document) !== undefined;
   }
@@ -100,12 +101,12 @@ class ManagedContender {
     return readObservation(this.document);
   }
 
-  /** True as long as an operator allows to delete the cloud resource with it, although that existed before. */
+  /** True if an operator allows (ALLOW_DELETE) to delete the cloud resource with it, although no contender created that. */
   get isDeletionAllowed(): boolean {
     return readAnnotation(this.document, ALLOW_DELETE) === "true";
   }
 
-  /** The names of its successors, to which it leaves the cloud resource. */
+  /** The names of its successors, to which it leaves the cloud resource, or hashes of the names. */
   get acknowledged(): ReadonlySet<string> {
     return acknowledgedIn(this.document);
   }
@@ -117,8 +118,8 @@ export type Contender = Pick<ManagedContender, keyof ManagedContender>;
 export const toContender = (document: Document): Contender => new ManagedContender(document);
 
 /**
- * Tells whether the provider created the cloud resource for this managed resource. With the annotation MOVED_AT the managed resource is
- * held back, and creates nothing: a creation that ends then is that of the former cloud resource.
+ * Tells whether the provider created the cloud resource for this managed resource: at another time than CREATED_BEFORE. With MOVED_AT the
+ * managed resource is held back, and creates nothing: a creation that ends then is the creation of the former cloud resource.
  */
 export function isCreator(document: Document): boolean {
   const createdAt = readCreationTime(document);
@@ -131,15 +132,15 @@ const acknowledgedIn = once(
   (document: Document) => new Set((readAnnotation(document, CONTENDERS) ?? "").split(",").filter(Boolean)),
 );
 
-/** The longest list of names that an owner writes: a resource's annotations have 256 KB in all. */
+/** The longest list of names that an owner writes, in characters of one byte: a resource's annotations have at most 256 KiB in all. */
 const MAX_ACKNOWLEDGED = 64 * 1024;
 
-/** The most hashes in such a list: 180 KB. An answer of Crossplane lists fewer resources. */
+/** The most hashes in place of names, of 18 bytes each: 180 kB. An answer of Crossplane lists fewer resources. */
 const MAX_HASHES = 10_000;
 
 /**
- * Formats the names of an owner's successors. If all names together are too long, formats hashes of the first MAX_HASHES; the other
- * contenders wait.
+ * Formats the annotation CONTENDERS: the names of an owner's successors or, if they are longer than MAX_ACKNOWLEDGED in all, hashes of the
+ * first MAX_HASHES; other contenders wait. "" for no successor.
  *
  * @param others sorted by precedence.
  */
@@ -160,7 +161,7 @@ const hashName = (name: string): string => `#${hashText(name, 16)}`;
 /** The facts that decide precedence. */
 type Ranked = Pick<Contender, "takeOwnership" | "isMarked" | "createdAt" | "uid">;
 
-/** Compares by precedence: chosen by an operator, then promoted before, then oldest. */
+/** Compares by precedence: the latest choice of an operator, then the mark of an owner, then age, then the UID. */
 export function byPrecedence(a: Ranked, b: Ranked): number {
   if (a.takeOwnership !== b.takeOwnership) return a.takeOwnership > b.takeOwnership ? -1 : 1;
   if (a.isMarked !== b.isMarked) return a.isMarked ? -1 : 1;

@@ -5,18 +5,18 @@ import { once } from "../model/once.ts";
 import { CLUSTER } from "./annotations.ts";
 import { byPrecedence, type Contender } from "./contender.ts";
 
-/** All contenders of one cloud resource. The indexes below are computed once for all resources of an XR that declare it. */
+/** Contenders for one cloud resource. What is found in a list is computed once for all resources of an XR that share the list. */
 export type Contenders = readonly Contender[];
 
 /** The contenders for the cloud resource of one of our resources. */
 export interface Found {
   /** The same list for all our resources that declare the cloud resource. It may lack our resource, or have it in another version. */
   readonly all: Contenders;
-  /** Our resource, as the rules count it among the contenders; undefined while the answer lacks it. */
+  /** Our resource, as the rules count it among the contenders: see `asListed` and `asObserved`. */
   readonly listed: Contender | undefined;
 }
 
-/** Counts ours as the answer lists it. */
+/** Counts ours as the answer lists it; undefined while the answer lacks it. */
 export const asListed = (all: Contenders | undefined, own: Contender | undefined): Found | undefined =>
   all && { all, listed: own && indexByUid(all).get(own.uid) };
 
@@ -24,20 +24,20 @@ export const asListed = (all: Contenders | undefined, own: Contender | undefined
 export const asObserved = (all: Contenders | undefined, own: Contender | undefined): Found | undefined =>
   all && { all, listed: own };
 
-/** Computes once for each list of three or more contenders. For one or two, the usual case, it takes longer to remember than to compute. */
+/** Computes once for each list of three or more contenders. For one or two, the usual case, remembering takes longer than computing. */
 function forMany<Made>(compute: (all: Contenders) => Made): (all: Contenders) => Made {
   const remembered = once(compute);
   return (all) => (all.length > 2 ? remembered(all) : compute(all));
 }
 
-/** Sorts the contenders that may own, the owner first. */
+/** Finds the contenders that may own, sorted by precedence. */
 export const findLiving = forMany((all: Contenders) => all.filter(isLiving).sort(byPrecedence));
 
-/** Tells whether the contender may own. One without a controller, as after a restore, may if it is marked as the owner or writes. */
+/** Tells whether a contender may own. Without a controller, as after a restore, it may if it is marked as the owner, or writes. */
 export const isLiving = (one: Contender): boolean =>
   !one.isDeleting && (one.isMarked || one.isWriting || one.isControlled);
 
-/** Tells whether a contender writes and no XR controls it. Only a person, or the restore of its XR, can stop it. */
+/** Tells whether a contender writes that no XR controls, and is not being deleted. Only a person, or the restore of its XR, can stop it. */
 export const isOrphan = ({ isControlled, isDeleting, isWriting }: Contender): boolean =>
   isWriting && !isControlled && !isDeleting;
 
@@ -58,13 +58,12 @@ export const listClusters = forMany(
     new Set(all.flatMap(({ document }) => readAnnotation(document, CLUSTER) ?? [])),
 );
 
-/** Lists those that owners record. */
+/** Lists the names of control planes that contenders marked as owners record. */
 export const listOwnersClusters = forMany((all: Contenders) => listClusters(all.filter(({ isMarked }) => isMarked)));
 
-/** Tells whether one of the contenders is involved. */
-export const areInvolved = forMany((all: Contenders) => all.some(isInvolved));
+export const isAnyInvolved = forMany((all: Contenders) => all.some(isInvolved));
 
-/** Tells whether the contender created or writes the cloud resource, records its owner, or was chosen by an operator. */
+/** Tells whether a contender writes or created the cloud resource, records its owner, or has TAKE_OWNERSHIP or ALLOW_DELETE. */
 export const isInvolved = ({
   isWriting,
   isCreated,
@@ -78,8 +77,8 @@ export const firstOther = (contenders: Contenders, uid: string | undefined): Con
   contenders.find((contender) => contender.uid !== uid);
 
 /**
- * Finds the external name of an association. The provider makes up this name, and cannot find the association without it. Prefers the name
- * from a contender that has found the association; else takes that of any.
+ * Finds the external name of an association, which the provider makes up, and without which it finds nothing; undefined if no contender has
+ * it. Prefers a contender that has found the association.
  *
  * @param owner the owner, if it is not ours.
  * @param isMoving true if ours still has the name of the association that it declared before.
@@ -100,7 +99,7 @@ export function findAssociationName(
 
 const nameOf = ({ document }: Contender): string | undefined => stringAt(document, EXTERNAL_NAME);
 
-/** Sorts the contenders that have an external name, those that have found the cloud resource first. */
+/** Finds the contenders that have an external name; first those that have found the cloud resource. */
 const findNamed = forMany((all: Contenders) => all.filter(nameOf).sort((a, b) => rankFound(a) - rankFound(b)));
 
 const rankFound = ({ observation }: Contender): number => Number(observation !== "present");

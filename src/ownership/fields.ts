@@ -17,8 +17,8 @@ export interface DesiredAndObserved {
 export interface DeclaredResource extends DesiredAndObserved {
   readonly facts: IdentityFacts;
   /**
-   * The external name that the provider chose; undefined if there is none, or if the pipeline or the record sets one. It is "" before it
-   * counts: until the provider has created the cloud resource, or the managed resource has the identity label.
+   * The external name that the provider chose; undefined if it chose none, or if the pipeline or the record sets a name. "" for a name that
+   * does not count yet: until the provider has created the cloud resource, or the managed resource has the identity label.
    */
   readonly chosen?: string | undefined;
   /** The XR's namespace, which Crossplane gives to what it composes. */
@@ -38,20 +38,20 @@ export function textAt({ desired, observed }: DesiredAndObserved, path: FieldPat
   const text = toComparableText(valueBelow(desired, path));
   if (text !== "" || !isReferred(desired, path)) return text;
   if (observed === undefined || !isReferred(observed, path)) return undefined;
-  return toComparableText(valueBelow(observed, path)) || unresolved(observed);
+  return toComparableText(valueBelow(observed, path)) || textOfUnresolved(observed);
 }
 
 /**
- * Returns the text of an empty field that a reference should fill in: undefined while the provider may still resolve the reference, "" if
- * it goes on without. It does once it has looked for the cloud resource, or if the managed resource has the identity label.
+ * Returns the text of an empty field that a reference should fill in: undefined while the provider may still resolve the reference; "" once
+ * the provider has looked for the cloud resource without the field, or if the managed resource has the identity label.
  */
-export const unresolved = (observed: Document | undefined): "" | undefined =>
+export const textOfUnresolved = (observed: Document | undefined): "" | undefined =>
   observed !== undefined &&
   (readObservation(observed) !== "unknown" || readLabel(observed, IDENTITY_LABEL) !== undefined)
     ? ""
     : undefined;
 
-/** Tells whether the provider fills in the field from a reference or a selector. */
+/** Tells whether the document has a reference or a selector from which the provider fills in the field. */
 export function isReferred(document: Document, path: FieldPath): boolean {
   const block = path.slice(0, -1);
   return listReferences(String(path.at(-1))).some((key) => valueBelow(document, [...block, key]) !== undefined);
@@ -76,8 +76,8 @@ function readBelow(document: Document, path: FieldPath): JsonValue | undefined {
 }
 
 /**
- * Converts a value to text: a provider does not distinguish a number from a text of the same digits. The keys of objects are sorted,
- * numeric keys first, as in every JavaScript object.
+ * Converts a value to text, "" if it is not set: a provider does not distinguish a number from a text of the same digits. The keys of
+ * objects are sorted, numeric keys first, as in every JavaScript object.
  */
 export function toComparableText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";

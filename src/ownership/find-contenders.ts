@@ -41,7 +41,7 @@ export interface Namesake {
 
 interface Listed {
   readonly asked: Requirements;
-  /** The contenders; undefined while an answer is pending. */
+  /** The contenders that answer `asked`; undefined while an answer is pending. */
   readonly found: Contenders | undefined;
 }
 
@@ -61,19 +61,21 @@ export class KnownContenders {
   }
 
   /**
-   * Finds the contenders that our resource has to know; undefined while an answer is pending. It requires no more than these: Crossplane
-   * reconciles an XR whenever a resource that it requires changes, so that a change of one of N contenders would reconcile N XRs.
+   * Finds the contenders that our resource has to know; undefined while an answer is pending. Requires no others: Crossplane reconciles an
+   * XR whenever a resource that the XR requires changes, and if N XRs required all N contenders, a change of one would reconcile N XRs.
    *
    * | our resource                                       | requires                                                            |
    * | -------------------------------------------------- | ------------------------------------------------------------------- |
-   * | takes on another one's account (see `Join`)        | all with the identity label                                         |
+   * | takes on another contender's account (see `Join`)  | all with the identity label                                         |
    * | owns, or its provider chose the name               | those with `contends`, which an owner has to know                   |
-   * | is behind another                                  | that one by name; until that one owns, also those with `writes`     |
+   * | is behind the first contender                      | the first by name; until the first owns, also those with `writes`   |
    * | is first, and becomes the owner                    | itself by name, and those with `contends`: many may be created now  |
-   * | may be promoted, and no first is known             | all with the identity label, which is there from the creation       |
+   * | may be promoted, and no first is known             | all with the identity label, which each has from its creation       |
    * | is new                                             | those with `writes`, to find the owner                              |
    *
    * To the last two it adds the managed resource that wrote the cloud resource last, which has no labels if its XR lacks this function.
+   *
+   * @param joins true for the first row.
    */
   find(candidate: Candidate, joins = false): Found | undefined {
     const { own } = candidate;
@@ -91,14 +93,14 @@ export class KnownContenders {
     return asObserved([first], own);
   }
 
-  /** Lists the managed resources with the external name in any account, cluster-scoped and namespaced; undefined while pending. */
+  /** Lists the managed resources with the hash of an external name, in any account and scope; undefined while an answer is pending. */
   listNamesakes(kind: ManagedKind, externalName: string): Contenders | undefined {
     return this.#named(`${kind.apiVersion} ${externalName}`, () =>
       this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, undefined, this.#requirements),
     );
   }
 
-  /** Finds the managed resources with the candidate's external name, once for all candidates that are identified by the same fields. */
+  /** Finds the managed resources with the candidate's external name and resolved references; undefined while an answer is pending. */
   findNamesakes({ kind, externalName, declared: { facts } }: Candidate): readonly Namesake[] | undefined {
     const key = [kind.apiVersion, externalName, ...(facts.added ?? [])].join(" ");
     return this.#namesakes(key, () =>
@@ -109,7 +111,7 @@ export class KnownContenders {
     );
   }
 
-  /** Reads the account of a managed resource's ProviderConfig; undefined if that is not served, or names no account. */
+  /** Reads the account in a managed resource's ProviderConfig; undefined if this cannot be looked up, or names no account. */
   findAccount(managed: Document, cloud: Cloud | undefined, namespace?: string): string | "pending" | undefined {
     const selector = selectProviderConfig(readManagedKind(managed), readProviderConfig(managed, namespace));
     if (!this.#canAskSchemas || selector === undefined || !isPathSegment(selector.match.name)) return undefined;
@@ -119,7 +121,7 @@ export class KnownContenders {
     return config && readAccountOf(config, cloud);
   }
 
-  /** Finds the first contender of an earlier reconcile, if it still is the first. */
+  /** Recalls the first contender of an earlier reconcile; undefined if there was none, or another contender may be first now. */
   recallFirst(candidate: Candidate): Contender | undefined {
     const { own, identity } = candidate;
     const recall = (isOwn = false): Contender | undefined =>
@@ -138,7 +140,7 @@ export class KnownContenders {
     return recall(true)?.uid === own.uid ? own : undefined;
   }
 
-  /** Requires the contenders with the label, and lists them: Crossplane reconciles the XR when one changes. */
+  /** Lists the contenders with the label, and requires them, so that Crossplane reconciles the XR when one changes. */
   #require(label: string, candidate: Candidate): Contenders | undefined {
     const { asked, found } = this.#list(label, candidate);
     this.#requirements.add(asked);
@@ -162,9 +164,8 @@ export class KnownContenders {
   }
 
   /**
-   * Lists those that declare the candidate's cloud resource, also behind other ProviderConfigs. Compares the candidate with all managed
-   * resources of its external name, each of which is read once. An XR has some thousand candidates at most, since its response is limited
-   * to 4 MiB.
+   * Lists the contenders behind any ProviderConfig. Compares the candidate with all managed resources of its external name, each of which
+   * is read once. An XR has some thousand candidates at most, since its response is limited to 4 MiB.
    */
   #listInAnyAccount(candidate: Candidate): Contenders | undefined {
     const { own } = candidate;
@@ -195,8 +196,8 @@ export class KnownContenders {
 }
 
 /**
- * Tells whether the contender's Composition only observes the cloud resource. The contender then has no identity label, does not own, and
- * has policies that only observe.
+ * Tells whether a contender only observes as its Composition desires: it has such policies, and this function has neither labelled it nor
+ * marked it as the owner.
  */
 const onlyObserves = ({ isMarked, identity, policies }: Contender): boolean =>
   !isMarked && identity === undefined && policies !== undefined && isObserver(policies);
@@ -208,7 +209,7 @@ const twinOf = once(findTwin);
  * Tells whether the fields of a managed resource declare the candidate's cloud resource. The label by which the managed resource was found
  * proves nothing: the label may be forged, or be left from another cloud resource.
  *
- * @param compare `hasSameName` for the resource that the cloud's tags name: its place may differ, such as the region of a DNS zone.
+ * @param compare `hasSameName` for the last writer according to the cloud's tags, whose place may differ, such as the region of a DNS zone.
  */
 function declares(
   one: Contender,
@@ -217,13 +218,13 @@ function declares(
   read = one === own ? observed : readByItself(one.document, declared.facts),
 ): boolean {
   if (!isKnown(read)) return false;
-  if (one === own) return isInPlace(declared, read); // in any account: ours may take on another one's
+  if (one === own) return isInPlace(declared, read); // its account may change
   return forms.some((form) => compare(form.declared, read)) && (read.config === declared.config || hasLooked(one));
 }
 
 /**
- * Tells whether the provider of a managed resource has looked for the cloud resource. One with another ProviderConfig than ours counts only
- * then: otherwise a team could keep others from a name by a ProviderConfig that leads nowhere.
+ * Tells whether the provider of a managed resource has looked for the cloud resource. Only then does a managed resource with another
+ * ProviderConfig than ours count: otherwise a team could keep others from a name by a ProviderConfig that leads nowhere.
  */
 export const hasLooked = ({ isMarked, isWriting, observation }: Contender): boolean =>
   isMarked || isWriting || observation !== "unknown";

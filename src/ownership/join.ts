@@ -12,49 +12,50 @@ import { isSameConfig } from "./known-account.ts";
 export type Join =
   | { readonly is: "pending" }
   /**
-   * Ours takes on no other account: no managed resource that it could join was found, or it did not look. `hasSettled`: ours owns its cloud
-   * resource, and need not look again. `isFollowed`: a managed resource with another ProviderConfig will, or may, still join ours.
+   * Ours takes on no other account: it found no managed resource to join, or did not look. `hasSettled`: ours owns its cloud resource, and
+   * need not look again. `isFollowed`: a managed resource with another ProviderConfig will, or may, still join ours.
    */
   | { readonly is: "alone"; readonly hasSettled: boolean; readonly isFollowed: boolean }
-  /** Ours joins another one. `declared`: the cloud resource of ours, with the other one's account. */
+  /** Ours joins another managed resource. `declared`: our cloud resource, with the account of that managed resource. */
   | { readonly is: "same"; readonly declared: CloudResource }
   /**
-   * Nothing tells whether `other`, which owns or writes, is in our account. `isCreating`: its provider has not found a cloud resource yet,
-   * and may be creating the one that ours has found.
+   * Nothing tells whether `other`, which owns or writes, is in our account. `isCreating`: the provider of `other` has not found a cloud
+   * resource yet, and may be creating the one that ours has found.
    */
   | { readonly is: "untold"; readonly other: Contender; readonly isCreating: boolean };
 
-/** The most accounts whose ProviderConfigs are compared. */
+/** The most accounts that are compared for one name and place: the ProviderConfig of each has to be looked up. */
 const MAX_COMPARED = 10;
 
 /**
- * Looks for managed resources that declare the same cloud resource by another ProviderConfig, since several may lead into one account. Two
- * are the same if the cloud reports one id for both, or if both ProviderConfigs name one account. Ours joins the one that created the
- * cloud resource, or else the one that has precedence: it takes on that one's account, so that both get the same identity.
+ * Looks for a managed resource that declares the same cloud resource by another ProviderConfig, since several may lead into one account.
+ * Ours joins the first (`byOrder`) that `isSameAccount` recognizes, and takes on its account, so that both get the same identity.
  */
 export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cloud | undefined): Join {
   if (!looksByName(candidate) || isRecalled(candidate, known)) return NOT_LOOKED;
   const namesakes = known.findNamesakes(candidate);
   if (namesakes === undefined) return { is: "pending" };
-  const tell = (other: Namesake): Told => isSameAccount(candidate, other, known, cloud);
+  const compare = (other: Namesake): SameAccount => isSameAccount(candidate, other, known, cloud);
   const others = listOthers(namesakes, candidate);
   for (const other of others.ahead) {
-    const join = judge(tell(other), candidate, other);
+    const join = judgeJoin(compare(other), candidate, other);
     if (join !== undefined) return join;
   }
   const { own } = candidate;
   // Of two managed resources that were promoted at once, at least one then sees the other in its list.
   const isListed = own?.observation === "present" && namesakes.some(({ one }) => one.uid === own.uid && one.isMarked);
   const mayBeImported = isNamedByOurs(candidate) && !isListed && hasImporters(candidate, known);
-  const told = others.behind.map((other) => [tell(other), other.one] as const);
-  const isFollowed = mayBeImported || told.some(([is]) => is === true);
-  const mayBeFollowed = told.some(([is, one]) => is === undefined && one.isWriting && one.observation !== "present");
+  const compared = others.behind.map((other) => [compare(other), other.one] as const);
+  const isFollowed = mayBeImported || compared.some(([isSame]) => isSame === true);
+  const mayBeFollowed = compared.some(
+    ([isSame, one]) => isSame === undefined && one.isWriting && one.observation !== "present",
+  );
   return { is: "alone", hasSettled: !isFollowed && !mayBeFollowed && isListed, isFollowed };
 }
 
 /**
- * Tells whether ours recalls the first contender from an earlier reconcile, and both have the same identity label. If the first contender
- * has joined another account since, its label differs: then ours looks again, and follows it into that account.
+ * Tells whether ours recalls the first contender from an earlier reconcile, and both have the same identity label. If the labels differ,
+ * the first contender has joined another account since: then ours looks again, and follows.
  */
 function isRecalled(candidate: Candidate, known: KnownContenders): boolean {
   const first = known.recallFirst(candidate);
@@ -64,40 +65,42 @@ function isRecalled(candidate: Candidate, known: KnownContenders): boolean {
 export const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };
 
 /**
- * Tells whether another managed resource has the name that our provider chose. That one may import our cloud resource, and its XR may have
- * looked for contenders before ours had its label.
+ * Tells whether another managed resource has the name that our provider chose. It may import our cloud resource, and its XR may have looked
+ * for contenders before ours was labelled.
  */
 const hasImporters = ({ kind, externalName, own }: Candidate, known: KnownContenders): boolean =>
   firstOther(findLiving(known.listNamesakes(kind, externalName) ?? []), own?.uid) !== undefined;
 
 /**
- * Judges whether ours joins another one; undefined if that is in another account. If nothing tells the accounts apart, also undefined if
- * our provider has not found the cloud resource, or if the other one neither owns nor writes.
+ * Judges whether ours joins a namesake; undefined if the namesake is in another account, or does not matter: nothing tells its account, and
+ * our provider has not found the cloud resource, or the namesake neither owns nor writes.
  */
-function judge(told: Told, { own, declared }: Candidate, { one, read }: Namesake): Join | undefined {
-  if (told === "pending") return { is: "pending" };
-  if (told !== undefined) return told ? { is: "same", declared: joinTo(declared, read) } : undefined;
+function judgeJoin(isSame: SameAccount, { own, declared }: Candidate, { one, read }: Namesake): Join | undefined {
+  if (isSame === "pending") return { is: "pending" };
+  if (isSame !== undefined) return isSame ? { is: "same", declared: joinTo(declared, read) } : undefined;
   if (own?.observation !== "present" || !(one.isMarked || one.isWriting)) return undefined;
   return { is: "untold", other: one, isCreating: one.observation !== "present" };
 }
 
 /** True if two managed resources are in one account; undefined if nothing tells. */
-type Told = boolean | "pending" | undefined;
+type SameAccount = boolean | "pending" | undefined;
 
 /** Gives our cloud resource the account of another managed resource, unless the input names the accounts of both. */
-const joinTo = (declared: CloudResource, { account, told }: CloudResource): CloudResource =>
-  declared.told === undefined || told === undefined ? { ...declared, account, told, isAccountKnown: true } : declared;
+const joinTo = (declared: CloudResource, { account, inputAccount }: CloudResource): CloudResource =>
+  declared.inputAccount === undefined || inputAccount === undefined
+    ? { ...declared, account, inputAccount, isAccountKnown: true }
+    : declared;
 
 /**
- * Compares by the order in which others are joined: by the first of the conditions below that holds, then by precedence. First is an owner
- * whose account is known: it looks for no others, and would join none.
+ * Compares by the order in which namesakes are joined: by the first of the conditions below that holds, then by precedence. First is an
+ * owner whose account is known, which looks for no others and would join none.
  */
 function byOrder(a: Namesake, b: Namesake): number {
-  const rank = ({ one: { isMarked, isCreated }, read: { isAccountKnown: known, told } }: Namesake): number =>
+  const rank = ({ one: { isMarked, isCreated }, read: { isAccountKnown: known, inputAccount } }: Namesake): number =>
     [
-      known && isMarked && (isCreated || told === undefined),
+      known && isMarked && (isCreated || inputAccount === undefined),
       isMarked && isCreated,
-      known && told !== undefined,
+      known && inputAccount !== undefined,
       isCreated,
       isMarked,
       known,
@@ -112,7 +115,7 @@ interface Indexed {
   readonly byId: Map<string, Namesake>;
 }
 
-/** Indexes by name and place, once for all resources of an XR. */
+/** Indexes the namesakes that may share a cloud resource by name and place, once for all resources of an XR. */
 const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string, Indexed> => {
   const index = new Map<string, Indexed>();
   const mayShare = ({ one }: Namesake): boolean => (isLiving(one) || one.isDeleting) && hasLooked(one);
@@ -130,8 +133,8 @@ const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string
 const toKey = ({ hashed }: CloudResource): string => JSON.stringify(hashed);
 
 /**
- * Lists the namesakes in other accounts, first the one with the same id in the cloud. Ours may join those `ahead`, which precede all in its
- * own account; those `behind` may join ours.
+ * Lists the first namesake in each other account, and before them the namesake with our id in the cloud. Ours may join those `ahead`, which
+ * precede ours and all in our account; those `behind` may join ours.
  */
 function listOthers(namesakes: readonly Namesake[], { own, declared }: Candidate) {
   const { byAccount, byId } = indexNamesakes(namesakes).get(toKey(declared)) ?? NOT_INDEXED;
@@ -151,15 +154,15 @@ function isSameAccount(
   { one, read }: Namesake,
   known: KnownContenders,
   cloud: Cloud | undefined,
-): Told {
+): SameAccount {
   if (isSameConfig(declared, read)) return true;
   const [ourId, id] = [own && readGlobalId(own.document), readGlobalId(one.document)];
   if (ourId !== undefined && id !== undefined) return ourId === id;
-  const ours = declared.told ?? known.findAccount(desired, cloud, namespace);
-  const theirs = read.told ?? known.findAccount(one.document, cloud);
+  const ours = declared.inputAccount ?? known.findAccount(desired, cloud, namespace);
+  const theirs = read.inputAccount ?? known.findAccount(one.document, cloud);
   if (ours === "pending" || theirs === "pending") return "pending";
   if (ours === undefined || theirs === undefined) return undefined;
-  // The input's name of an account may be another name of the one that a ProviderConfig says.
-  const areAlike = (declared.told === undefined) === (read.told === undefined);
+  // The input and a ProviderConfig may give one account two names, so that these prove nothing if they differ.
+  const areAlike = (declared.inputAccount === undefined) === (read.inputAccount === undefined);
   return ours === theirs || (areAlike ? false : undefined);
 }

@@ -9,14 +9,14 @@ import type { DeclaredResource } from "./fields.ts";
 export interface KnownAccount {
   /** The account if it is known, else the ProviderConfig; "" if the name of the cloud resource or of a parent tells the account. */
   readonly account: string;
-  /** The ProviderConfig, a way into the account. */
+  /** The ProviderConfig, a way into the account: NAME or NAME/NAMESPACE. */
   readonly config: string;
   /**
-   * The account that `tags.owner.account` names, in this XR's input or in that of the XR whose account ours took on; undefined if neither
-   * does.
+   * The account that `tags.owner.account` names in this XR's input, or in the input of the XR whose account ours took on; undefined without
+   * either.
    */
-  readonly told: string | undefined;
-  /** True if the account is known for good: the cloud resource need not be looked for behind other ProviderConfigs. */
+  readonly inputAccount: string | undefined;
+  /** True if the account is known for good: contenders need not be looked for behind other ProviderConfigs. */
   readonly isAccountKnown: boolean;
 }
 
@@ -24,17 +24,17 @@ export interface KnownAccount {
  * Reads the account, from the first of these that has it: the name, the input, the annotation ACCOUNT if the ProviderConfig is still the
  * same, the ProviderConfig.
  *
- * @param isNamed true if the name is unique in the whole cloud or tells the account.
+ * @param isToldByName true if the name is unique in the whole cloud or tells the account.
  */
 export function readAccount(
   { desired, observed, namespace, account }: Omit<DeclaredResource, "facts">,
-  isNamed: boolean,
+  isToldByName: boolean,
 ): KnownAccount {
   const config = toConfig(desired, namespace);
-  if (isNamed) return { account: "", config, told: undefined, isAccountKnown: true };
+  if (isToldByName) return { account: "", config, inputAccount: undefined, isAccountKnown: true };
   const found = account ?? (observed && toConfig(observed) === config ? readAnnotation(observed, ACCOUNT) : undefined);
   return found === undefined
-    ? { account: config, config, told: undefined, isAccountKnown: false }
+    ? { account: config, config, inputAccount: undefined, isAccountKnown: false }
     : toAccount(config, found);
 }
 
@@ -42,7 +42,7 @@ export function readAccount(
 export function toAccount(config: string, text: string): KnownAccount {
   const isConfig = text.startsWith(BY_CONFIG);
   const account = text.slice(isConfig ? BY_CONFIG.length : 0).slice(0, MAX_ACCOUNT);
-  return { account, config, told: isConfig || account === "" ? undefined : account, isAccountKnown: true };
+  return { account, config, inputAccount: isConfig || account === "" ? undefined : account, isAccountKnown: true };
 }
 
 /** The prefix of an account that is known only by one of its ProviderConfigs. */
@@ -55,12 +55,15 @@ export const formatByConfig = (config: string): string => `${BY_CONFIG}${config}
  *
  * @param isSettled true if the ProviderConfig counts as known (`hasSettled` of `Join`).
  */
-export function formatAccount({ account, told, isAccountKnown }: KnownAccount, isSettled: boolean): string | undefined {
+export function formatAccount(
+  { account, inputAccount, isAccountKnown }: KnownAccount,
+  isSettled: boolean,
+): string | undefined {
   if (account === "" || !(isAccountKnown || isSettled)) return undefined;
-  return told ?? formatByConfig(account);
+  return inputAccount ?? formatByConfig(account);
 }
 
-/** The longest account. It may come from an annotation that a team writes. */
+/** The longest account, in UTF-16 units; the rest is cut off, since a team may write the annotation. */
 const MAX_ACCOUNT = 1024;
 
 /** Reads the ProviderConfig of each object once. */
@@ -76,4 +79,4 @@ export function toConfig(managed: Document, namespace?: string): string {
  * accounts decide.
  */
 export const isSameConfig = (a: KnownAccount, b: KnownAccount): boolean =>
-  a.config === b.config && (a.told === undefined || b.told === undefined);
+  a.config === b.config && (a.inputAccount === undefined || b.inputAccount === undefined);

@@ -6,9 +6,9 @@ import { type DeclaredResource, isReferred, textAt } from "./fields.ts";
 
 /** The names of a cloud resource. */
 export interface Names {
-  /** The names by which a person looks for it; "" for one that is not set. */
+  /** The names by which a person looks for the cloud resource; "" for a field that is not set. */
   readonly names: readonly string[];
-  /** The values of the name fields. */
+  /** The values of the name fields, which are compared; none for a kind of ONLY_ONE. */
   readonly parts: readonly string[];
   /** The field to edit to change the name. */
   readonly path: FieldPath;
@@ -17,7 +17,7 @@ export interface Names {
 /** Names a cloud resource that exists once per region, such as an account's settings. */
 const ONLY_ONE = "default";
 
-/** Reads a cloud resource's names; undefined while they are not set, "unresolved" while a reference to one of them is. */
+/** Reads a cloud resource's names; undefined if they are not set, "unresolved" while a reference that fills in one of them is. */
 export function readNames(declared: DeclaredResource): Names | "unresolved" | undefined {
   const { desired, facts } = declared;
   const { name } = facts;
@@ -33,7 +33,7 @@ export function readNames(declared: DeclaredResource): Names | "unresolved" | un
   const texts = parts.filter(Boolean);
   if (texts.length > 0) return { names: [texts.join(",")], parts, path };
   if (name.orExternalName) return readExternalName(declared, false);
-  // The provider has looked for what was declared before these references, and creates nothing without what they name.
+  // The fields count as empty since the provider has looked: for what was declared before these references. It cannot create without them.
   return name.paths.some((field) => isReferred(desired, field)) ? "unresolved" : undefined;
 }
 
@@ -44,12 +44,12 @@ export function readNames(declared: DeclaredResource): Names | "unresolved" | un
 function readExternalName(declared: DeclaredResource, defaultsToName: boolean): Names | undefined {
   const { desired, observed, chosen } = declared;
   const annotated = (chosen ?? stringAt(desired, EXTERNAL_NAME)) || undefined;
-  const own =
+  const ownName =
     annotated === undefined && defaultsToName ? (stringAt(desired, NAME) ?? arbitratedName(observed)) : undefined;
-  const name = own === undefined ? annotated : ((observed && stringAt(observed, EXTERNAL_NAME)) ?? own);
+  const name = ownName === undefined ? annotated : ((observed && stringAt(observed, EXTERNAL_NAME)) ?? ownName);
   if (name === undefined) return undefined;
   const names = [name];
-  return { names, parts: names, path: own === undefined ? EXTERNAL_NAME : NAME };
+  return { names, parts: names, path: ownName === undefined ? EXTERNAL_NAME : NAME };
 }
 
 /** Reads metadata.name of a managed resource with the identity label. Such a resource keeps its name, even if no step desires the name. */

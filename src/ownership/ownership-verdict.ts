@@ -1,12 +1,12 @@
 import { byPrecedence, type Contender, isAcknowledgedBy } from "./contender.ts";
 import {
-  areInvolved,
   type Contenders,
   type Found,
   findCreated,
   findInTheWay,
   findLiving,
   firstOther,
+  isAnyInvolved,
   isInvolved,
   isOrphan,
 } from "./contenders.ts";
@@ -103,7 +103,7 @@ function judgeUnlisted(all: Contenders, { own, hasManagementPolicies }: Situatio
 function judgeListed(own: Contender, listed: Contender, all: Contenders, situation: Situation): OwnershipVerdict {
   const { hasManagementPolicies: canObserve, isImported, reportsTags, mayBeCreated } = situation;
   const { takeOwnership, createdAt, uid, observation } = own;
-  if (canObserve && !reportsTags && observation === "present" && !isInvolved(own) && !areInvolved(all))
+  if (canObserve && !reportsTags && observation === "present" && !isInvolved(own) && !isAnyInvolved(all))
     return { is: "existed" };
 
   const isPromoted = own.isMarked && listed.isMarked; // ours counts as the owner only if the answer marks it, too

@@ -2,7 +2,7 @@ import { compareEntries } from "../model/collections.ts";
 import type { Document } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
-import { type DesiredAndObserved, toComparableText, unresolved } from "./fields.ts";
+import { type DesiredAndObserved, textOfUnresolved, toComparableText } from "./fields.ts";
 
 // The fields that identify the cloud resource of a kind in no table, beside its name.
 
@@ -44,7 +44,7 @@ export function findReferred(
     for (const field of fields) referred.push([`${block.path}${field}`, readField(block, field, resolved.has(field))]);
     for (const key of keys) for (const inner of findInner(block, key, fields)) blocks.push(inner);
   }
-  const unset = unresolved(observed); // the value of references that the provider has not filled in
+  const unset = textOfUnresolved(observed); // the value of references that the provider has not filled in
   return referred.sort(compareEntries).map(([name, value = unset]) => [name, value]);
 }
 

@@ -53,7 +53,7 @@ interface Setting {
 }
 
 const place = new Map([["spec.forProvider.region", "eu-west-1"]]);
-const account = { account: "", config: "default", told: undefined, isAccountKnown: true };
+const account = { account: "", config: "default", inputAccount: undefined, isAccountKnown: true };
 const orders: CloudResource = { names: ["orders"], hashed: [], parts: ["orders"], place, facts, ...account };
 
 const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): Candidate =>

@@ -33,7 +33,7 @@ test.each<Row>([
 ])("the account of a managed resource %s", (_reason, read, account, told, note) => {
   const known = readAccount(...read);
   expect(known).toMatchObject({ account, config: "ours" });
-  expect(known.told).toBe(told);
+  expect(known.inputAccount).toBe(told);
   expect(formatAccount(known, false)).toBe(note);
 });
 
