@@ -27,9 +27,9 @@ import {
   type Candidate,
   type CloudResource,
   hasSameName,
-  isInPlace,
   isKnown,
   isSame,
+  isSameInAnyAccount,
   readByItself,
 } from "./identity.ts";
 
@@ -218,7 +218,7 @@ function declares(
   read = one === own ? observed : readByItself(one.document, declared.facts),
 ): boolean {
   if (!isKnown(read)) return false;
-  if (one === own) return isInPlace(declared, read); // its account may change
+  if (one === own) return isSameInAnyAccount(declared, read); // it may take on another account
   return forms.some((form) => compare(form.declared, read)) && (read.config === declared.config || hasLooked(one));
 }
 

@@ -30,17 +30,17 @@ export interface Candidate extends Pick<DeclaredResource, "desired" | "namespace
   /** The value of our identity label: the present one if it stands for the same cloud resource, else the one computed now. */
   readonly identity: string;
   /**
-   * The values of the identity label under which others may know the cloud resource. The last one is computed now. Our present one precedes
-   * it if it differs, as after the account became known.
+   * The values of the identity label under which other XRs may know the cloud resource: our present one, if it stands for the same cloud
+   * resource and differs, as after the account became known; then the one computed now.
    */
   readonly forms: readonly [Form, ...Form[]];
-  /** The hash of the external name. */
+  /** The external name's hash (`hashExternalName`). */
   readonly externalName: string;
   /** Our managed resource as observed; undefined before it is created. */
   readonly own: Contender | undefined;
   /** The cloud resource that our observed resource declares. */
   readonly observed: CloudResource | "unresolved" | undefined;
-  /** Reads the tags of the cloud resource that its provider reports. */
+  /** Reads the cloud resource's tags as the provider reports them; undefined for a kind without tags. */
   readonly reportedTags: () => ReadonlyMap<string, string> | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface CloudResource extends Omit<Names, "path">, KnownAccount {
   readonly hashed: readonly string[];
   /** The facts by which it was read. A cloud resource with which it is compared has to be read by the same facts. */
   readonly facts: IdentityFacts;
-  /** True until Crossplane has answered with the kind's schema, whose fields may distinguish it from other cloud resources of its name. */
+  /** True until Crossplane has answered with the kind's schema: by its fields, two cloud resources of one name may be distinguished. */
   readonly isProvisional?: boolean;
 }
 
@@ -96,7 +96,7 @@ function readPlace(
 ): { readonly place: CloudResource["place"]; readonly hashed: readonly string[] } | undefined {
   const { facts } = declared;
   const place = new Map<string, string>();
-  // Field names are hashed only for unknown kinds: of a known one each resource has the same.
+  // Field names are hashed only for unknown kinds: for a known kind they are always the same.
   const hashed: string[] = [];
   const known = facts.scope.map((path) => [formatPath(path), textAt(declared, path)] as const);
   const scope = facts.added === undefined ? known : [...known, ...readAdded(declared, facts.added)];
@@ -118,9 +118,9 @@ export const identify = ({ group, kind }: ManagedKind, { facts, account, hashed 
   hash([group, kind, ...(facts.isUnknownKind ? ["providerConfig"] : []), account, ...hashed]);
 
 /**
- * Describes our cloud resource as it was when it was hashed to the identity label of a contender: of ours as observed, or of the owner. At
- * that time the account may not have been known, or the input may have named another account or other `scopeFieldPaths`. Undefined if the
- * label is that of another cloud resource.
+ * Describes our cloud resource as it was when it was hashed to the identity label of a contender: ours as observed, or the owner. At that
+ * time the account may not have been known, or the input may have named another account or other `scopeFieldPaths`. Undefined if the label
+ * belongs to another cloud resource.
  */
 export function describeAs(
   { document, identity }: Contender,
@@ -135,7 +135,7 @@ export function describeAs(
     toAccount(config, isToSame ? text : config), // as it is noted
     toAccount(config, ""), // when the name told the account
   ];
-  // Nothing is added to a name that is unique in the whole cloud: the annotation is forged there.
+  // No field is added to a name that is unique in the whole cloud: an annotation that says so is forged.
   const noted: IdentityFacts = { ...facts, added: facts.isUnique ? undefined : readScope(document) };
   const place = readPlace({ ...pair, facts: noted });
   return [resource, ...accounts.map((account) => ({ ...resource, ...account }))]
@@ -152,12 +152,13 @@ export const foldNames = (names: readonly string[], facts: IdentityFacts): reado
   names.map((name, index) => (facts.name.is === "fields" && index === 0 ? toApiGroup(name) : fold(name, facts)));
 
 /**
- * Tells whether our observed managed resource declares another cloud resource than the desired one: its name or a desired location
- * differs. Fields that are not desired are ignored, since the provider may have filled them in.
+ * Tells whether our observed managed resource declares another cloud resource than the desired one: its identity, name or place differs.
+ * Before it is labelled, its ProviderConfig counts as the account. Fields that are not desired are ignored: the provider may have set them.
  */
 export function isElsewhere({ own, declared, identity, observed: read }: Candidate): boolean {
   if (own === undefined) return false;
-  if (own.identity !== undefined) return own.identity !== identity || (isKnown(read) && !isInPlace(declared, read));
+  if (own.identity !== undefined)
+    return own.identity !== identity || (isKnown(read) && !isSameInAnyAccount(declared, read));
   const { document } = own;
   const { facts } = declared;
   const parts = findLostName(document, facts) ?? (isKnown(read) ? read.parts : []);
@@ -169,7 +170,7 @@ export function isElsewhere({ own, declared, identity, observed: read }: Candida
   );
 }
 
-/** Finds the name of a managed resource without external name: the id that its provider reported. */
+/** Finds the name of a managed resource that has lost its external name: the id that the provider reported; undefined if there is none. */
 function findLostName(observed: Document, facts: IdentityFacts): readonly string[] | undefined {
   if (facts.name.is !== "externalName" || stringAt(observed, EXTERNAL_NAME) !== undefined) return undefined;
   const id = stringAt(observed, ["status", "atProvider", "id"]);
@@ -177,8 +178,8 @@ function findLostName(observed: Document, facts: IdentityFacts): readonly string
 }
 
 /**
- * Tells whether a place has each location and parent that the cloud resource sets. That includes a field that begins to count: with another
- * value, it is a field of another cloud resource.
+ * Tells whether a place has the same value of each location and parent that the cloud resource sets, even of a field that counts from now
+ * on: it may distinguish two cloud resources.
  */
 export const isAt = (declared: CloudResource, place: CloudResource["place"] | undefined): boolean =>
   [...declared.place].every(([field, text]) => text === "" || text === place?.get(field));
@@ -186,15 +187,15 @@ export const isAt = (declared: CloudResource, place: CloudResource["place"] | un
 export const isKnown = (read: CloudResource | "unresolved" | undefined): read is CloudResource =>
   typeof read === "object";
 
-/** Tells whether two managed resources declare the same cloud resource: the same account, place and name. */
+/** Tells whether two cloud resources are the same: the same account or ProviderConfig, place and name. */
 export const isSame = (a: CloudResource, b: CloudResource): boolean =>
-  (a.account === b.account || isSameConfig(a, b)) && isInPlace(a, b);
+  (a.account === b.account || isSameConfig(a, b)) && isSameInAnyAccount(a, b);
 
 /**
  * Tells whether two cloud resources have the same name and place, in any account. A location or parent that one of them leaves unset
  * counts as the same: a provider fills in more for the owner than for an observer.
  */
-export function isInPlace(a: CloudResource, b: CloudResource): boolean {
+export function isSameInAnyAccount(a: CloudResource, b: CloudResource): boolean {
   for (const [field, text] of a.place) {
     const other = b.place.get(field) ?? "";
     if (text !== other && text !== "" && other !== "") return false;
@@ -202,12 +203,12 @@ export function isInPlace(a: CloudResource, b: CloudResource): boolean {
   return hasSameName(a, b);
 }
 
-/** Tells whether two cloud resources of one kind have the same name, in any place. */
+/** Tells whether two cloud resources of one kind have the same name, in any place and account. */
 export const hasSameName = (a: CloudResource, b: CloudResource): boolean =>
   a.parts.length === b.parts.length && a.parts.every((part, index) => part === b.parts[index]);
 
 /**
- * Hashes API group, kind and name alone, to find the owner without its region and ProviderConfig.
+ * Hashes API group, kind and name alone, so that contenders are found in any place and account.
  *
  * @param group without the `.m` of namespaced managed resources.
  * @param names the values of the name fields; "" for a field that is not set.

@@ -4,12 +4,12 @@ import { hashText } from "../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
 import { type DesiredAndObserved, textOfUnresolved, toComparableText } from "./fields.ts";
 
-// The fields that identify the cloud resource of a kind in no table, beside its name.
+// Finds the fields that identify the cloud resource of a kind in no table, beside the name.
 
-/** The most fields that are read. The largest kinds have some hundreds. */
+/** The most fields that are read below spec.forProvider. The largest kinds have some hundreds. */
 const MAX_FIELDS = 10_000;
 
-/** Counts fields, and stops once there are more than the limit: a team may write any number. */
+/** Counts the fields at any depth, and stops above the limit: a team may write any number. */
 function countFields(value: JsonValue, limit: number): number {
   if (typeof value !== "object" || value === null) return 0;
   const keys = Object.keys(value);
@@ -21,11 +21,9 @@ function countFields(value: JsonValue, limit: number): number {
 }
 
 /**
- * Finds the fields below spec.forProvider that identify the cloud resource, beside its name: those with a reference or a selector beside
- * them, and some outermost literals. Returns sorted names with their values. A value is undefined until its reference is resolved. If
- * there are more than MAX_FIELDS fields, returns one undefined value for all of them.
- *
- * @param referable the names of outermost fields that count even as literals, beside those that name a parent.
+ * Finds the fields below spec.forProvider that identify the cloud resource, beside its name: each field with a reference or a selector, and
+ * outermost literals that are `referable` or name a parent. Returns sorted paths with their values. A value is undefined until the reference
+ * is resolved. If there are more than MAX_FIELDS fields, returns one undefined value for all.
  */
 export function findReferred(
   { desired, observed }: DesiredAndObserved,
@@ -72,7 +70,7 @@ const REFERENCE = /^(?<field>.*?)s?(?:Ref|Refs|Selector)$/;
 const TO_VALUES = /(?:Secret|ConfigMap|providerConfig)Ref$/i;
 
 /**
- * Tells whether a field names a parent, so that it counts even as a literal: two projects may each have a cluster `main`. Other literal ids
+ * Tells whether a field names a parent, and so counts even as a literal: two projects may each have a cluster `main`. Literals of other ids
  * do not count, since many can change in place.
  */
 const isParent = (field: string): boolean =>
@@ -80,7 +78,7 @@ const isParent = (field: string): boolean =>
     field,
   );
 
-/** Finds the fields that references fill in. References to a Secret or ConfigMap fill in none. */
+/** Finds the fields that references fill in. A reference to a Secret, ConfigMap or ProviderConfig fills in none. */
 const findFields = (keys: readonly string[]): ReadonlySet<string> =>
   new Set(
     keys
@@ -96,14 +94,14 @@ const findLiterals = ({ wanted }: Block, referable: ReadonlySet<string>): readon
     .filter((key) => referable.has(key) && toComparableText(wanted[key]) !== "")
     .map((key) => key.replace(/s$/, ""));
 
-/** Reads a field: as desired, or as the provider filled it in. */
+/** Reads a field, as desired or as the provider filled it in; undefined if it is empty. */
 const readField = ({ wanted, found }: Block, field: string, isResolved: boolean): string | undefined =>
   [field, `${field}s`] // a reference `fooRef` fills in `foo`, or `foos`
     .map((key) => ownValue(Object.hasOwn(wanted, key) || !isResolved ? wanted : found, key))
     .map(toComparableText)
     .find((text) => text !== "");
 
-/** The longest path that is not hashed. The names of all fields below repeat it. */
+/** The longest path that is not hashed, in UTF-16 units. The paths of all fields below repeat it. */
 const MAX_PATH = 512;
 
 /** Finds the blocks in one of a block's fields: an object, or the objects of a list. */
