@@ -21,12 +21,12 @@ export interface Situation extends Pick<Candidate, "own" | "hasManagementPolicie
   /** True if the provider reports the cloud resource's tags, which show who else writes it. */
   readonly reportsTags: boolean;
   /** True if the provider of another managed resource may be creating the same cloud resource. */
-  readonly mayBeCreated: boolean;
+  readonly mayBeCreatedByAnother: boolean;
 }
 
 /**
  * The origin of a cloud resource; `unknown` if ours is about to create it, or its kind cannot observe before it writes. A cloud resource
- * is deleted with its last contender only if one of them created it.
+ * that existed is deleted with its last contender only if an operator or the input allows that (`mayGoWithOurs` in settle.ts).
  */
 type Origin = "created" | "existed" | "unknown";
 
@@ -37,11 +37,11 @@ export type OwnershipVerdict =
   | { readonly is: "deleting" }
   /** No owner is known, and ours is not in the answer yet. */
   | { readonly is: "free" }
-  /** Ours has precedence, but its provider has not looked for the cloud resource, or another one may be creating it. */
+  /** Ours has precedence, but its provider has not looked for the cloud resource, or another provider may be creating it. */
   | { readonly is: "unobserved" }
-  /** The pipeline imports a cloud resource that does not exist: its provider would create another one. */
+  /** The pipeline imports a cloud resource that does not exist: the provider would create one of another name. */
   | { readonly is: "missing" }
-  /** The cloud resource existed before, and no contender ever wrote it. Others may, unknown to us, so ours only observes it. */
+  /** The cloud resource existed before, and no contender ever wrote it. An XR unknown to us may write it, so ours only observes it. */
   | { readonly is: "existed" }
   | {
       readonly is: "ours";
@@ -54,10 +54,10 @@ export type OwnershipVerdict =
       readonly owner: Contender;
       /** True if the owner lists ours as a successor; until then the cloud resource may be deleted with its owner. */
       readonly isAcknowledged: boolean;
-      /** True if ours becomes the owner as soon as this one has stopped writing. */
+      /** True if ours becomes the owner as soon as `owner` has stopped writing. */
       readonly isNext: boolean;
     }
-  /** Another control plane owns it. */
+  /** Another control plane owns the cloud resource, by the cloud's tags. */
   | { readonly is: "elsewhere"; readonly cluster: string };
 
 /**
@@ -66,12 +66,12 @@ export type OwnershipVerdict =
  * - The owner is the contender that an operator chose, else the one promoted before, else the oldest (creationTimestamp, then UID).
  *   Incumbency precedes age, so neither a restore nor a skewed clock moves ownership. A contender that is being deleted cannot own.
  * - A contender is promoted only if it is in the answer: a list is a snapshot, so it includes all that had the label earlier. Two
- *   that are promoted at once see each other in the next reconcile, and precedence leaves one.
- * - A contender is promoted only after its provider has looked for the cloud resource: then it is known whether that existed before.
- *   A cloud resource that no contender created is not deleted with them.
- * - What the pipeline imports by an id, and the cloud does not have, is not created: it would have another id.
- * - If the provider does not report who writes the cloud resource, an existing one that no contender ever wrote is only observed
- *   until an operator chooses its owner: an XR without this step may write it.
+ *   contenders that are promoted at once see each other in the next reconcile, and precedence leaves one.
+ * - A contender that can observe, and does not write yet, is promoted only after its provider has looked for the cloud resource: then it is
+ *   known whether the cloud resource existed before, and so may not be deleted.
+ * - A cloud resource that the pipeline imports by an id, and that does not exist, is not created: it would have another id.
+ * - If the provider does not report who writes the cloud resource, and it existed before any contender wrote, it is only observed until an
+ *   operator chooses its owner: an XR without this step may write it.
  * - No contender is promoted while another still writes, or is being deleted together with the cloud resource.
  * - Contenders in other control planes are in no answer; only the cloud's tags show them.
  */
@@ -92,7 +92,7 @@ function judgeUnlisted(all: Contenders, { own, hasManagementPolicies }: Situatio
   if (first?.isMarked && first.id !== own?.id) return toTheirs(first, own, false);
   if (own !== undefined || hasManagementPolicies) return { is: "free" };
   const other = first ?? all[0];
-  return other === undefined ? { is: "ours", others: [], origin: "unknown" } : toTheirs(other, own, false); // it cannot observe
+  return other === undefined ? { is: "ours", others: [], origin: "unknown" } : toTheirs(other, own, false); // ours cannot observe
 }
 
 /**
@@ -101,23 +101,25 @@ function judgeUnlisted(all: Contenders, { own, hasManagementPolicies }: Situatio
  * @param listed ours in the answer, which may be older or newer than the observed one.
  */
 function judgeListed(own: Contender, listed: Contender, all: Contenders, situation: Situation): OwnershipVerdict {
-  const { hasManagementPolicies: canObserve, isImported, reportsTags, mayBeCreated } = situation;
+  const { hasManagementPolicies: canObserve, isImported, reportsTags, mayBeCreatedByAnother } = situation;
   const { takeOwnership, createdAt, uid, observation } = own;
-  if (canObserve && !reportsTags && observation === "present" && !isInvolved(own) && !isAnyInvolved(all))
-    return { is: "existed" };
-
+  const existedUnwritten =
+    canObserve && !reportsTags && observation === "present" && !isInvolved(own) && !isAnyInvolved(all);
   const isPromoted = own.isMarked && listed.isMarked; // ours counts as the owner only if the answer marks it, too
-  const first = firstOther(findLiving(all), uid);
-  if (first && byPrecedence(first, { takeOwnership, isMarked: isPromoted, createdAt, uid }) < 0)
-    return toTheirs(first, own, false);
+  const ranked = { takeOwnership, isMarked: isPromoted, createdAt, uid };
+  const other = firstOther(findLiving(all), uid);
+  const isOtherFirst = other !== undefined && byPrecedence(other, ranked) < 0;
+  const mustObserve = canObserve && !isPromoted && !own.isWriting;
+  const hasNotLooked = mustObserve && observation === "unknown";
+  const isImportMissing = mustObserve && isImported && observation === "absent";
 
+  if (existedUnwritten) return { is: "existed" };
+  if (isOtherFirst) return toTheirs(other, own, false);
   const obstacle = isPromoted ? undefined : findObstacle(all, own);
   if (obstacle !== undefined) return toTheirs(obstacle, own, true);
-
-  const isTrying = canObserve && !isPromoted && !own.isWriting;
-  if (isTrying && observation === "unknown") return { is: "unobserved" };
-  if (isTrying && isImported && observation === "absent") return { is: "missing" };
-  if (mayBeCreated) return { is: "unobserved" };
+  if (hasNotLooked) return { is: "unobserved" };
+  if (isImportMissing) return { is: "missing" };
+  if (mayBeCreatedByAnother) return { is: "unobserved" };
   const others = findLiving(all).filter((one) => one.uid !== uid && one.contends !== undefined);
   return { is: "ours", others, origin: judgeOrigin(own, all, canObserve) };
 }

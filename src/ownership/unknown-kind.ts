@@ -21,8 +21,8 @@ function countFields(value: JsonValue, limit: number): number {
 }
 
 /**
- * Finds the fields below spec.forProvider that identify the cloud resource, beside its name: each field with a reference or a selector, and
- * outermost literals that are `referable` or name a parent. Returns sorted paths with their values. A value is undefined until the reference
+ * Finds the fields below spec.forProvider that identify the cloud resource, beside its name: each field with a reference or a selector,
+ * and outermost literals that are `referable` or name a parent. Returns sorted paths with values. A value is undefined until its reference
  * is resolved. If there are more than MAX_FIELDS fields, returns one undefined value for all.
  */
 export function findReferred(

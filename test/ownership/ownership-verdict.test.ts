@@ -92,7 +92,7 @@ test.each([
   when("our kind cannot observe, and nobody else is there", [], ours([], "unknown"), blind),
   when("our kind cannot observe, and somebody else is there first", [other], theirs(other), blind),
   when("our kind cannot observe, and another is being deleted", [oldGoing], theirs(oldGoing), blind),
-  when("another one may be about to create it", [us], { is: "unobserved" }, { mayBeCreated: true }),
+  when("another one may be about to create it", [us], { is: "unobserved" }, { mayBeCreatedByAnother: true }),
   when("the other is older", [us, oldOther], theirs(oldOther)),
   when("both are of the same age, and the UID of the other sorts first", [us, other], theirs(other)),
   when("we are the oldest of three", [other, oldUs, third], ours([other, third]), { own: oldUs }),
@@ -117,7 +117,7 @@ test.each([
   when("the cloud reports another control plane", [us], { is: "elsewhere", cluster: "prod-us" }, elsewhere),
   when("it does, and an operator chose us", [us], ours([]), { ...chosen, ...elsewhere }),
 ])("the verdict on who owns a cloud resource is $verdict.is when $reason", ({ verdict, contenders, rest }) => {
-  const told = { otherCluster: undefined, isImported: false, reportsTags: true, mayBeCreated: false };
+  const told = { otherCluster: undefined, isImported: false, reportsTags: true, mayBeCreatedByAnother: false };
   const usual = { own: us, hasManagementPolicies: true, ...told };
   const situation = { ...usual, ...rest };
   const found = asListed(contenders, situation.own);
@@ -139,7 +139,7 @@ test("each contender is looked at once for all of an XR's resources, where nothi
     hasManagementPolicies: true,
     isImported: false,
     reportsTags: false,
-    mayBeCreated: false,
+    mayBeCreatedByAnother: false,
   };
   const verdicts = all.map((listed) =>
     judgeOwnership({ ...situation, contenders: { all, listed }, own: contender(listed.name) }),

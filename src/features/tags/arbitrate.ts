@@ -30,9 +30,9 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
   const { isImported, reportsTags } = subject;
   const rivals = findRivals(subject, declared, wanted, known);
   const { contenders, otherCluster, join } = rivals;
-  const mayBeCreated = join.is === "untold" && join.isCreating;
-  const situation = { own, hasManagementPolicies, isImported, reportsTags, contenders, otherCluster, mayBeCreated };
-  const verdict = judgeOwnership(situation);
+  const mayBeCreatedByAnother = join.is === "untold" && join.isCreating;
+  const ours = { own, hasManagementPolicies, isImported, reportsTags };
+  const verdict = judgeOwnership({ ...ours, contenders, otherCluster, mayBeCreatedByAnother });
   const settlement = settle(verdict, subject, wanted, rivals);
   return { ...settlement, ...chooseMarks(verdict, settlement, rivals, subject), isShareable: true };
 }
