@@ -158,7 +158,6 @@ export const isAcknowledgedBy = ({ acknowledged }: Contender, one: Contender | u
 /** Hashes a name, marked by `#`, which no resource's name contains. */
 const hashName = (name: string): string => `#${hashText(name, 16)}`;
 
-/** The facts that decide precedence. */
 type Ranked = Pick<Contender, "takeOwnership" | "isMarked" | "createdAt" | "uid">;
 
 /** Compares by precedence: the latest choice of an operator, then the mark of an owner, then age, then the UID. */

@@ -5,7 +5,6 @@ import { once } from "../model/once.ts";
 import { ACCOUNT } from "./annotations.ts";
 import type { DeclaredResource } from "./fields.ts";
 
-/** The account of a cloud resource, as far as it is known. */
 export interface KnownAccount {
   /** The account if it is known, else the ProviderConfig; "" if the name of the cloud resource or of a parent tells the account. */
   readonly account: string;

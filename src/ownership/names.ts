@@ -4,7 +4,6 @@ import type { FieldPath } from "../model/field-path.ts";
 import { IDENTITY_LABEL } from "./annotations.ts";
 import { type DeclaredResource, isReferred, textAt } from "./fields.ts";
 
-/** The names of a cloud resource. */
 export interface Names {
   /** The names by which a person looks for the cloud resource; "" for a field that is not set. */
   readonly names: readonly string[];

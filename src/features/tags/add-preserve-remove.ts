@@ -7,13 +7,13 @@ import { isSameTags, type TagMap } from "./tag-map.ts";
 import type { WantedTags } from "./wanted.ts";
 
 /**
- * Decides the tags of a resource; undefined if they do not change. Merges the tags of earlier steps, those that the input adds, and the
- * cloud's tags that it preserves, without those that it removes. A provider removes tags that are not desired, so preserved ones have
- * to be desired.
+ * Decides the tags of a resource; undefined if earlier steps desire the same. Merges the tags of earlier steps, the tags that the input
+ * adds, and the cloud's tags that the input preserves, without the tags that it removes. A provider removes tags that are not desired, so
+ * preserved tags have to be desired.
  *
  * - Replace takes the later value (of `add` over earlier steps, of the cloud over both), Retain the earlier one.
  * - AWS neither accepts nor removes `aws:` tags, so they are never desired.
- * - A list is one field, so it has to repeat the provider's own tags; in a map they are fields of their own.
+ * - A list of tags is one field, so it has to repeat the provider's own tags; in a map each tag is a field of its own.
  */
 export function decideTags({ cloud, tags: found }: Subject, wanted: WantedTags): TagMap | undefined {
   if (found === undefined) return undefined;
@@ -25,7 +25,7 @@ export function decideTags({ cloud, tags: found }: Subject, wanted: WantedTags):
   return isSameTags(found.desired, tags) ? undefined : tags;
 }
 
-/** Desires the owner's tags on ours, whose kind cannot only observe: our provider would replace them with the tags that ours desires. */
+/** Makes our tags, of a kind that cannot only observe, equal to the owner's: our provider writes what ours desires. */
 export function repeatTags(theirs: TagMap, { cloud, tags: found }: Subject): TagMap {
   const tags = new Map(found && findProvidersOwn(found));
   preserveTags(tags, theirs, [{ has: () => true, onExisting: "Replace" }], cloud);
@@ -56,8 +56,8 @@ const isRemoved = (key: string, { remove }: WantedTags): boolean =>
   !PROVIDERS_OWN.has(key) && remove.some((has) => has(key));
 
 /**
- * Lists the tags that our response sets, unless the managed resource has them already, and those that it removes. The cloud's tags may
- * be minutes old, so they only provide a tag's old value.
+ * Lists the tags that this step changes: sets to another value than earlier steps and the observed spec have, or removes from the spec.
+ * The cloud's tags may be minutes old, so they only provide a tag's old value.
  */
 export function findChanges(
   { resource, tags: found }: Subject,

@@ -10,13 +10,12 @@ import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
 
-/** The settlement, and the marks of our managed resource. */
 export interface Arbitration extends Settlement, Marks {
   /** False for a cloud resource that no other XR can declare. */
   readonly isShareable: boolean;
 }
 
-/** Finds the contenders for a subject's cloud resource, and settles its owner. */
+/** Finds the contenders for a subject's cloud resource, and settles who owns it. */
 export function arbitrate(subject: Subject, usual: WantedTags, known: KnownContenders): Arbitration {
   const declared = isUnshared(subject, known) ? undefined : subject.ownership().cloudResource;
   if (declared === undefined) return subject.tags?.isPending ? { ...UNSHARED, reason: PENDING } : UNSHARED;
@@ -37,7 +36,7 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
   return { ...settlement, ...chooseMarks(verdict, settlement, rivals, subject), isShareable: true };
 }
 
-/** The rules for a resource with a new name in the Composition: its XR hands the cloud resource over to itself. */
+/** The rules while a new name in the Composition takes over from the old one: the XR hands the cloud resource over to itself. */
 const HANDING_OVER = { onConflict: "Observe", onRelease: "HandOver" } as const;
 
 const PENDING = { is: "WaitingForRequiredResources" } as const;
@@ -50,11 +49,11 @@ const UNSHARED: Arbitration = {
   isShareable: false,
 };
 
-/** Tells whether ours, while a reference hides its cloud resource, may have declared another one before. */
+/** Tells whether ours, whose cloud resource a reference hides, may have declared another cloud resource before. */
 function mayHaveMoved({ ownership, desired }: Subject): boolean {
   const { own } = ownership();
   if (own === undefined) return false;
   const name = stringAt(desired, EXTERNAL_NAME);
-  const isRenamed = name !== undefined && name !== stringAt(own.document, EXTERNAL_NAME);
-  return own.identity !== undefined || own.isWriting || isRenamed;
+  const hasNewExternalName = name !== undefined && name !== stringAt(own.document, EXTERNAL_NAME);
+  return own.identity !== undefined || own.isWriting || hasNewExternalName;
 }

@@ -50,8 +50,8 @@ function toKnownKind(kind: ManagedKind, rules: readonly ResourceRule[], call: Ca
 }
 
 /**
- * Applies the input's rule for a kind. A name from `externalNameFieldPath` counts as that of an association: the field may be filled in
- * from a reference later, and the provider makes up the external name.
+ * Applies the input's rule for a kind. A name from `externalNameFieldPath` counts as the name of an association: a reference may fill in
+ * the field later, and the provider makes up the external name.
  */
 function withRule(facts: KindFacts, { fieldPath, externalNameFieldPath, scopeFieldPaths }: ResourceRule): KindFacts {
   const { identity, tags } = facts;
@@ -76,15 +76,15 @@ export interface ResourceTags {
   readonly desired: TagMap;
   /** The tags in the spec of the observed managed resource. */
   readonly spec: TagMap;
-  /** Reads the tags of the cloud resource that its provider reports. Lazy: few resources need them. */
+  /** Reads the cloud resource's tags as the provider reports them. Lazy: few resources need them. */
   readonly cloud: () => TagMap;
-  /** The field's value, or an empty one of its shape. */
+  /** The field's value, or an empty value of the same shape. */
   readonly like: JsonValue | undefined;
 }
 
 const NO_TAGS: TagMap = new Map();
 
-/** Finds the tag field by the input, the resource, our table, and last the kind's schema; undefined where none is known. */
+/** Reads the tags in the field from the input or our tables; undefined if the kind has no such field, or none for tags. */
 export function findTags(known: KnownKind, pair: DesiredAndObserved, call: Call): ResourceTags | undefined {
   const { is } = known.facts.tags;
   const { path, shape } = toPresentField(known, pair) ?? {};
@@ -104,13 +104,13 @@ export function findTags(known: KnownKind, pair: DesiredAndObserved, call: Call)
   return set === undefined && is === "unknown" ? findInSchema(known, tags, call) : tags;
 }
 
-/** Maps a field of spec.forProvider to the field of status.atProvider that reports it. */
+/** Maps a field of spec.forProvider to the field of status.atProvider that reports its value. Other fields map to themselves. */
 const toReportedPath = (path: FieldPath): FieldPath =>
   path[0] === "spec" && path[1] === "forProvider" ? ["status", "atProvider", ...path.slice(2)] : path;
 
 /**
- * Adapts our table's field to this version of the kind. A block such as `settings` is a list of one item in the first version of
- * upjet's cluster-scoped kinds, and an object in all others. Undefined if nothing shows which of the two it is.
+ * Adapts our table's field to this version of the kind; undefined if nothing shows the field's path. A block such as `settings` is a list
+ * of one item in the first version of upjet's cluster-scoped kinds, and an object in all other kinds and versions.
  */
 function toPresentField(
   { kind, rule, facts }: KnownKind,
@@ -136,7 +136,7 @@ const askSchema = ({ apiVersion, kind }: ManagedKind, { request, requirements }:
 
 const toSchemaPath = (path: FieldPath): FieldPath => path.flatMap((step) => ["properties", step]);
 
-/** Looks for a field in the kind's schema. */
+/** Looks for the tag field in the kind's schema; undefined if the schema has none, or is not known. */
 function findInSchema({ kind }: KnownKind, tags: ResourceTags, call: Call): ResourceTags | undefined {
   const answer = askSchema(kind, call);
   if (answer?.is === "pending") return { ...tags, isPending: true };
@@ -145,9 +145,9 @@ function findInSchema({ kind }: KnownKind, tags: ResourceTags, call: Call): Reso
 }
 
 /**
- * Asks for the kind's schema, and finds the outermost fields with a reference or a selector beside them. Most name a parent, and cloud
- * resources of one name in two parents are two. Lists do not count: a resource belongs to one parent, and uses several subnets or security
- * groups, which change in place.
+ * Asks for the kind's schema, and finds the outermost fields that a reference can fill in. Most name a parent, and two parents may have
+ * resources of one name. Lists do not count: a resource belongs to one parent, and uses several subnets or security groups, which change
+ * in place.
  */
 function askReferable(kind: ManagedKind, { name, scope }: IdentityFacts, call: Call): SchemaFields {
   const answer = askSchema(kind, call);

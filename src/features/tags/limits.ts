@@ -6,6 +6,7 @@ import type { Subject } from "./subject.ts";
 import type { TagMap } from "./tag-map.ts";
 
 interface TextLimit {
+  /** The most characters. */
   readonly length?: number;
   readonly pattern?: RegExp;
   /** Describes the pattern. */
@@ -13,6 +14,7 @@ interface TextLimit {
 }
 
 interface TagLimits {
+  /** The most tags of one resource. */
   readonly count?: number;
   /** The number of tags that the provider itself sets. */
   readonly providers?: number;
@@ -23,7 +25,7 @@ interface TagLimits {
 }
 
 /**
- * Sources: docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html,
+ * The clouds' limits. Sources: docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html,
  * learn.microsoft.com/azure/azure-resource-manager/management/tag-resources, cloud.google.com/resource-manager/docs/
  * labels-overview, kubernetes.io/docs/concepts/overview/working-with-objects/labels.
  */
@@ -54,7 +56,7 @@ const LIMITS: Readonly<Record<Cloud, TagLimits>> = {
   },
 };
 
-/** The tags that upjet's providers set. This function neither sets nor removes them. */
+/** The keys of the tags that upjet's providers set. This function neither adds nor removes these tags. */
 export const PROVIDERS_OWN: ReadonlySet<string> = new Set([
   "crossplane-kind",
   "crossplane-name",
@@ -81,7 +83,7 @@ export function findExcess(tags: number, resources: number): readonly Refusal[] 
 /**
  * Finds every fault of a resource's tags.
  *
- * @param keys the keys that this step sets, sorted. Others may be the cloud's own, and are not checked.
+ * @param keys the keys that this step adds, sorted. Other tags may be the cloud's own: only their number is checked.
  */
 export function checkTags(tags: TagMap, keys: readonly string[], subject: Subject): readonly Refusal[] {
   const { resource, tags: found, cloud } = subject;
@@ -121,7 +123,7 @@ function checkText(
   what: "key" | "value",
   cloud: Cloud,
 ): readonly string[] {
-  // A character is one or two code units. The characters of a very long text are not counted: many resources may have it.
+  // A character is one or two code units. The characters of a very long text are not counted: each of many resources may have the text.
   if (text.length > 2 * length) return [`a ${what} of more than ${length} characters, the most that ${cloud} takes`];
   const count = text.length > length ? [...text].length : 0;
   const faults = count > length ? [`a ${what} of ${count} characters; ${cloud} takes at most ${length}`] : [];

@@ -46,7 +46,7 @@ export function chooseMarks(
   const { candidate, join, otherCluster } = rivals;
   const { identity, declared } = chooseForm(verdict, rivals, subject);
   const labels = chooseLabels(verdict, settlement, rivals);
-  // The name is noted so that a control plane to which the input gives none recognizes its own tag in the next reconcile.
+  // The control plane's name is noted, so that without a name in the input this control plane recognizes its own tag later.
   const cluster = otherCluster === undefined ? subject.tags?.cloud().get(CLUSTER_TAG) : undefined;
   const hasSettled = join.is === "alone" && join.hasSettled;
   return {
@@ -64,11 +64,11 @@ export function chooseMarks(
 }
 
 /**
- * Chooses the identity to write. An observer takes that of its owner, which may have been hashed from another account, or from other
+ * Chooses the identity label to write. An observer takes its owner's, which may have been hashed from another account, or from other
  * `scopeFieldPaths`.
  *
- * Others keep their present identity after a change of `scopeFieldPaths`, but not of the account, as long as another contender has it, too:
- * the XR of that contender may have another Composition, and look for this label only.
+ * Otherwise ours keeps its present label after a change of `scopeFieldPaths`, but not of the account, as long as another contender has the
+ * same label: the XR of that contender may have another Composition, and look for this label only.
  */
 function chooseForm(
   verdict: OwnershipVerdict,
@@ -91,9 +91,9 @@ function chooseForm(
 /**
  * Chooses the labels by which other XRs find our managed resource.
  *
- * - `writes`: all contenders have to know a writer, and one that an operator chose.
- * - `contends`: the owner has to know every contender, even before that one's provider has looked. The owner's XR may be deleted at any
- *   time, and leaves the cloud resource only to successors that it lists.
+ * - `writes`: all contenders have to know a contender that writes, or that an operator chose.
+ * - `contends`: the owner has to know every contender, even before the contender's provider has looked. The owner's XR may be deleted at
+ *   any time, and leaves the cloud resource only to listed successors.
  * - Neither: our provider does not find the cloud resource that the owner finds, as in another account.
  */
 function chooseLabels(
@@ -124,7 +124,7 @@ export function writeMarks(
   const edits = [...tags];
   if (isReading && rules.connectionSecret === "Owner") edits.push(...leaveOutSecret(desired.with(tags)));
   edits.push({ path: OWNER_PATH, value: owner }, ...labels);
-  // The name in the cloud's tags precedes the input's: after a change of the input, the former name is recognized until it is replaced.
+  // The name in the cloud's tags precedes the input's: after a change of the input, it is recognized until the tag is replaced.
   for (const [key, value] of Object.entries({ ...annotations, [CLUSTER]: annotations[CLUSTER] ?? cluster })) {
     if (value !== undefined) edits.push({ path: annotationPath(key), value });
   }
@@ -144,8 +144,8 @@ function leaveOutSecret(desired: Document): readonly ValueEdit[] {
 }
 
 /**
- * Resets policies that an earlier arbitration limited, of a cloud resource that no other XR can declare: an apply does not remove them if a
- * restore has lost the managed fields.
+ * Resets policies that an earlier arbitration limited, once no other XR can declare the cloud resource: an apply does not remove limited
+ * policies if a restore has lost the managed fields.
  */
 export function giveBack({ desired, observed }: Subject): readonly ValueEdit[] {
   if (observed === undefined || readAnnotation(observed, OWNER) === undefined) return [];

@@ -17,17 +17,17 @@ export interface Part {
   readonly policies: Policies;
   readonly annotations: Annotations;
   /**
-   * "False" if the XR must not depend on the cloud resource yet, because it may be deleted before the owner lists the XR as a successor.
-   * "True" if an observer counts as ready: some providers never set Ready on an observer (provider-aws v0.50.0). Undefined leaves the
-   * readiness as earlier steps desire it.
+   * "False" if the XR must not depend on the cloud resource yet, such as before the owner lists ours as a successor. "True" if an observer
+   * counts as ready: some providers never set Ready on an observer (provider-aws v0.50.0). Undefined leaves the readiness as earlier steps
+   * desire it.
    */
   readonly ready?: Ready | undefined;
 }
 
 /**
- * Holds back a managed resource that declares another cloud resource than before: it only observes until its provider has read the change.
- * Until then its observations, and any creation that has begun, are about the former cloud resource. Undefined once the provider has read
- * the change.
+ * Holds back a managed resource that declares another cloud resource than before: it only observes until the provider has read the change.
+ * Until then the provider's observations, and any creation that has begun, are about the former cloud resource. Undefined once the provider
+ * has read the change, and without a change.
  *
  * The annotation MOVED_AT notes the present generation. Policies with the same meaning (OBSERVE, OBSERVE_ANEW) make a new generation. Once
  * the provider's Synced reports a generation after the noted one, the provider has read the change. If a provider reports no generations,
@@ -45,14 +45,14 @@ export function holdBackAfterMove(own: Contender | undefined, hasMoved: boolean)
 }
 
 /**
- * Tells whether to begin a new generation ("renew"), or to wait until the provider has read the one begun at the move ("wait"); undefined
- * once it has. A provider that reports a creation may claim a generation that it has not read (`isOfCreation`): then a new one is needed.
+ * Tells whether to begin a new generation ("renew"), or to wait until the provider has read the noted one ("wait"); undefined afterwards.
+ * A provider that reports a creation may claim a generation that it has not read (`isOfCreation`): then a new generation is needed.
  */
 function findStep(document: Document): "renew" | "wait" | undefined {
   const noted = readAnnotation(document, MOVED_AT);
   if (noted === undefined) return undefined;
   const [generation, movedAt] = [readGeneration(document), Number(noted)];
-  // A restore counts generations from 1 again: Synced might never report a later one than noted.
+  // A restore counts generations from 1 again: Synced might never report a later generation than the noted one.
   if (generation > 0 && generation <= movedAt) return "renew";
   if (shownCondition(document, "Synced") === undefined) return "wait";
   const synced = readSyncedGeneration(document);
@@ -62,7 +62,7 @@ function findStep(document: Document): "renew" | "wait" | undefined {
 }
 
 /**
- * Reads when the former cloud resource was created. A creation that ends while ours is held back is that of the former one, too.
+ * Reads when the former cloud resource was created, even while ours is held back; undefined if that is not known.
  *
  * @param isMoving true if ours is held back from now on.
  */

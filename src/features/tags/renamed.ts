@@ -14,18 +14,18 @@ import type { Subject } from "./subject.ts";
 interface Renamed {
   /** The draft with the owners that are kept. */
   readonly draft: Draft;
-  /** Names in the Composition of owners that were renamed, of their heirs (see `keepRenamed`), and of those in `leaving`. */
+  /** Names in the Composition: of owners that were renamed, of their heirs (see `keepRenamed`), and all in `leaving`. */
   readonly renamed: ReadonlySet<string>;
-  /** The names of owners without a successor in this XR. Each goes once it has listed its successors in other XRs. */
+  /** The names of owners without an heir. Each goes once no other XR needs its cloud resource (`findGone` in tags.ts). */
   readonly leaving: ReadonlySet<string>;
 }
 
 /**
  * Keeps owners that a Composition has renamed: the pipeline desires the same cloud resource under another name, and Crossplane would delete
- * the owner together with it. The resource of the new name, the heir, observes until the owner lists it as a successor. Then the owner
- * goes, and leaves the cloud resource.
+ * the cloud resource with the owner. The resource of the new name, the heir, observes until the owner lists it as a successor. Then the
+ * owner goes, and leaves the cloud resource. With onRelease: HandOver, owners without an heir are kept, too (`leaving`).
  *
- * Dependents of a grant are not kept. A team could otherwise keep one whose grant is revoked, by a reference that is never resolved.
+ * Dependents of a grant are not kept: by a reference that is never resolved, a team could keep a dependent whose grant is revoked.
  */
 export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Draft): Renamed {
   const owners = findUndesiredOwners(call, draft);
@@ -42,10 +42,10 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
   const isDesired = (name: string): boolean => call.request.desired.resources.has(name); // then a feature left it out on purpose
   const judged = owners.map(([name, owner]) => {
     const heirs = heirsOf(owner);
-    // A new resource of the owner's kind with an unresolved reference may declare the same cloud resource.
+    // A new resource of the owner's kind with an unresolved reference may be an heir, too.
     const mayHaveMore = byIdentity.has(kindOf(owner.document));
     const isReplaced = mayHaveMore || heirs.length > 0;
-    // Without heirs, an owner would go with its cloud resource, which another XR may have begun to declare: it stays until that is known.
+    // Without heirs, an owner would go with its cloud resource. Another XR may have begun to declare that: the owner stays for the answer.
     const isLeaving = !isReplaced && isHandingOver && owner.isMarked && owner.mayDelete && !isDesired(name);
     const isListing = heirs.every(({ ownership }) => isAcknowledgedBy(owner, ownership().own));
     return { name, owner, heirs, isReplaced, isLeaving, mayGo: !mayHaveMore && !owner.mayDelete && isListing };
@@ -62,7 +62,6 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
   };
 }
 
-/** An owner, by its name in the Composition. */
 type Owner = readonly [name: string, owner: Contender];
 
 const NO_HEIRS: readonly Subject[] = [];
@@ -75,15 +74,15 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly Owner[] {
     const isArbitrated = readLabel(document, IDENTITY_LABEL) !== undefined;
     if (!isArbitrated && !isCreator(document)) return [];
     const one = toContender(document);
-    // One that was never arbitrated, and neither writes nor deletes, has nothing to hand over.
+    // A resource that was never arbitrated, and neither writes nor deletes, has nothing to hand over.
     const isOurs = isArbitrated ? one.isMarked && one.owner === owner : one.isWriting || one.mayDelete;
     return isOurs && !one.isDeleting ? [[name, one] as const] : [];
   });
 }
 
 /**
- * Returns the identity that a subject declares. While a reference is unresolved, returns the kind for a subject without identity label, so
- * that `mayHaveMore` finds it, and "" for one with the label.
+ * Returns the identity that a subject declares; "" if it has none. While a reference is unresolved, returns the kind of a subject without
+ * identity label, for `mayHaveMore`.
  */
 function toKey({ kind, ownership, desired }: Subject): string {
   const { cloudResource, own } = ownership();
@@ -91,7 +90,7 @@ function toKey({ kind, ownership, desired }: Subject): string {
   return cloudResource === undefined ? "" : identify(kind, cloudResource);
 }
 
-/** Identifies an owner's cloud resource by today's input. `scopeFieldPaths` may have been others when the owner got its label. */
+/** Identifies an owner's cloud resource by today's input: `scopeFieldPaths` may have changed since the owner got its label. */
 function identifyAnew({ document }: Contender, byKind: ReadonlyMap<string, Subject>): string | undefined {
   const subject = byKind.get(kindOf(document));
   const cloudResource = subject?.ownership().cloudResource;
@@ -107,7 +106,7 @@ function identifyAnew({ document }: Contender, byKind: ReadonlyMap<string, Subje
   return typeof read === "object" ? identify(kind, read) : undefined;
 }
 
-/** The kind and external name. They identify a resource that was never arbitrated, whose provider chose the name. */
+/** Formats kind and external name: the identity of a resource that was never arbitrated, whose provider chose the name. */
 const toNameKey = (document: Document): string => `${kindOf(document)} ${stringAt(document, EXTERNAL_NAME) ?? ""}`;
 
 function kindOf(document: Document): string {

@@ -25,19 +25,18 @@ import { readNames } from "../../ownership/names.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
 
-/** Our managed resource, and the others that declare its cloud resource. */
+/** Our managed resource, and the contenders for its cloud resource. */
 export interface Rivals {
   readonly candidate: Candidate;
   readonly join: Join;
   /** The contenders; undefined while an answer is pending, or a value of the input is not set. */
   readonly contenders: Found | undefined;
-  /** The other control plane that the cloud's tags name. */
+  /** The control plane that the cloud's tags name, unless it is this one. */
   readonly otherCluster: string | undefined;
-  /** True if our observed managed resource declares another cloud resource than the desired one. */
+  /** True if our desired managed resource declares another cloud resource than the observed one. */
   readonly hasMoved: boolean;
 }
 
-/** Finds the others that declare a subject's cloud resource. */
 export function findRivals(
   subject: Subject,
   declared: CloudResource,
@@ -52,7 +51,7 @@ export function findRivals(
   const otherCluster = findOtherCluster(subject, wanted, contenders?.all);
   const { own, externalName } = candidate;
   const noted = (own && readLabel(own.document, EXTERNAL_NAME_LABEL)) ?? externalName;
-  // Only the ProviderConfig has changed if our provider chose the name, which is the same, and ours lists no successors.
+  // If our provider chose the name, the name is the same, and ours lists no successors, then only the ProviderConfig has changed.
   const isFoundAnew = candidate.isMadeUp && own?.acknowledged.size === 0 && noted === externalName;
   return { candidate, join, contenders, otherCluster, hasMoved: isElsewhere(candidate) && !isFoundAnew };
 }
@@ -77,13 +76,13 @@ function toCandidate(subject: Subject, declared: CloudResource): Candidate {
 }
 
 /**
- * Tells whether our provider has created and named the cloud resource, and no other XR declares it. Most of what an XR composes is
- * of that kind, and is not arbitrated.
+ * Tells whether our provider has created and named the cloud resource, and no other XR is known to declare it. Most of what an XR composes
+ * is like that, and is not arbitrated.
  */
 export function isUnshared(subject: Subject, known: KnownContenders): boolean {
   const { kind, observed, isMadeUp, facts } = subject;
   if (!isMadeUp || observed === undefined || readLabel(observed, IDENTITY_LABEL) !== undefined) return false;
-  if (readAnnotation(observed, TAKE_OWNERSHIP) !== undefined) return false; // others may import it: labels have to show the choice
+  if (readAnnotation(observed, TAKE_OWNERSHIP) !== undefined) return false; // labels have to show the operator's choice to importers
   const read = readNames(subject);
   if (typeof read !== "object") return false;
   const externalName = hashExternalName(kind.group, kind.kind, foldNames(read.names, facts));
@@ -92,15 +91,15 @@ export function isUnshared(subject: Subject, known: KnownContenders): boolean {
 }
 
 /**
- * Finds the control plane that the cloud's tags name, unless it is this one. This one is known by the name in the input, and by those that
- * our managed resource and the owner record. If the input has none, this one is also known by names that other contenders record, or that
+ * Finds the control plane that the cloud's tags name; undefined if it is this control plane, which has the name in the input, and the names
+ * that our managed resource and owners record. Without a name in the input, it also has each name that another contender records, or that
  * an earlier step or `add` writes.
  */
 function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: Contenders = []): string | undefined {
   const found = tags?.cloud().get(CLUSTER_TAG);
   if (observed === undefined || found === undefined) return undefined;
   if (found === wanted.cluster || found === readAnnotation(observed, CLUSTER)) return undefined;
-  // A name in the input is overruled by an owner alone: a team may write annotations of managed resources that only observe.
+  // With a name in the input, only owners' records count: a team may write the annotations of a managed resource that only observes.
   if (wanted.cluster !== undefined) return listOwnersClusters(all).has(found) ? undefined : found;
   const isAdded = wanted.add.some(({ key, value }) => key === CLUSTER_TAG && value === found);
   return isAdded || tags?.desired.get(CLUSTER_TAG) === found || listClusters(all).has(found) ? undefined : found;

@@ -69,7 +69,6 @@ export function settle(
   return { ...part, annotations, reason: chooseReason(verdict, one) };
 }
 
-/** Chooses policies, annotations and readiness. */
 function choosePart(verdict: Verdict, one: Case): Part {
   const { own, move } = one;
   if (verdict.is === "deleting") return keepDeletable(asBefore(own));
@@ -82,7 +81,6 @@ function choosePart(verdict: Verdict, one: Case): Part {
   return verdict.is === "ours" ? write(verdict, one) : begin(own);
 }
 
-/** Chooses the reason for the condition. */
 function chooseReason(verdict: Verdict, one: Case): TagReason {
   const { wanted, join, move } = one;
   // Not known yet: a later call or reconcile may decide otherwise.
@@ -101,7 +99,7 @@ function chooseReason(verdict: Verdict, one: Case): TagReason {
   return isKeptFromDeletion(verdict, one) ? { is: "ExistedBefore/kept" } : { is: "Owned", others: verdict.others };
 }
 
-/** Chooses the reason where another one owns the cloud resource: from conflicts to settled ownership. */
+/** Chooses the reason where another contender owns the cloud resource. */
 function chooseReasonBehind({ owner, isAcknowledged, isNext }: Theirs, { own, canObserve, wanted }: Case): TagReason {
   const { onConflict } = wanted.rules;
   // `Fail` does not stop the XR while ours still writes: a Fatal result would leave it writing.
@@ -125,13 +123,13 @@ function asBefore(own: Contender | undefined): Part {
   return { policies, annotations: { ...keep(TAGS_OWNER), ...keep(CONTENDERS), ...keep(ORIGIN) } };
 }
 
-/** Replaces empty policies of a managed resource that is being deleted: they are a pause, and a paused one is never deleted. */
+/** Replaces empty policies of a managed resource that is being deleted: they are a pause, in which nothing is ever deleted. */
 const keepDeletable = (before: Part): Part =>
   before.policies.length === 0 ? { ...before, policies: OBSERVE } : before;
 
 /**
  * Begins as an observer. A managed resource that existed before this step was in its Composition continues to write, so that it loses
- * no tag, but without Delete until the other contenders are known.
+ * no tag, but without Delete until the other contenders are known. An owner goes on as before.
  */
 function begin(own: Contender | undefined): Part {
   const before = asBefore(own);
@@ -142,7 +140,7 @@ function begin(own: Contender | undefined): Part {
     : { ...before, policies: withoutDelete(before.policies) };
 }
 
-/** Writes as the owner, which lists its successors and leaves the cloud resource to them. */
+/** Writes as the owner, which lists its successors and, with onRelease: HandOver, leaves the cloud resource to them. */
 function write(verdict: Ours, one: Case): Part {
   const { others, origin } = verdict;
   const { wanted, subject, join } = one;
@@ -159,9 +157,9 @@ function write(verdict: Ours, one: Case): Part {
 }
 
 /**
- * Tells whether the cloud resource may be deleted with ours: a contender created it, an operator or `preexisting` allows that, or ours cannot observe.
- * Also if it is an association that has no name and is not found: the provider can delete only an association that it has created itself,
- * and one that is left behind without a name cannot be found again.
+ * Tells whether the cloud resource may be deleted with ours: a contender created it, an operator or `preexisting` allows its deletion, or
+ * ours cannot observe. Also an association that has no name and is not found: the provider can delete only an association that it has
+ * created itself, and an association that is left behind without a name cannot be found again.
  */
 const mayGoWithOurs = ({ origin }: Ours, { own, canObserve, wanted, isUnnamed }: Case): boolean =>
   origin === "created" ||
@@ -177,7 +175,7 @@ const isKeptFromDeletion = (verdict: Ours, one: Case): boolean =>
 function observeOwner({ owner, isAcknowledged, isNext }: Theirs, { subject, own, move }: Case): Part {
   // `Created` is taken over from the owner before our provider has looked, since the owner may be gone by then.
   const isCreated = !move && (own?.isCreated === true || (owner.isCreated && own?.observation !== "absent"));
-  // The first of several new contenders is not noted before it is the owner: each change of ours reconciles all XRs that watch ours.
+  // The first of several new contenders is noted only once it is the owner: each change of ours reconciles all XRs that watch ours.
   const isOwner = !isNext && (owner.isMarked || own?.knowsOwner === true);
   const isReady = own?.observation === "present" && !move && shownCondition(owner.document, "Ready")?.status === "True";
   const ready = isReady ? "True" : undefined;

@@ -21,14 +21,15 @@ import type { Call } from "../feature.ts";
 import { resolveString } from "../value.ts";
 import { FOR_PROVIDER, findTags, type KnownKind, kindsFor, type ResourceTags } from "./kinds.ts";
 
+/** A desired resource that the input may select. */
 interface Wish extends DesiredAndObserved {
-  /** Its name in the Composition. */
+  /** The resource's name in the Composition. */
   readonly resource: string;
   /** The policies that earlier steps desire. */
   readonly asked: Policies;
   /** True while a new name in the Composition takes over from the old one, for the resources of both names. */
   readonly isRenamed: boolean;
-  /** True if an earlier step has decided who owns its cloud resource, and only its tags are left to this one. */
+  /** True if an earlier step of this function has decided who owns the cloud resource, so that this step decides the tags only. */
   readonly isDecided: boolean;
 }
 
@@ -36,18 +37,18 @@ interface Wish extends DesiredAndObserved {
 export interface Subject extends Wish, DeclaredResource, Pick<Candidate, "kind" | "isMadeUp" | "isImported"> {
   readonly cloud: KindFacts["cloud"];
   readonly reportsTags: boolean;
-  /** True if an earlier step desires its external name. */
+  /** True if the pipeline or the record sets the external name; false if the provider chose it. */
   readonly isNamed: boolean;
-  /** Reads its ownership. Lazy: no other XR declares most of what an XR composes. */
+  /** Reads what the owner is settled by. Lazy: no other XR declares most of what an XR composes. */
   readonly ownership: () => Ownership;
   /** The tags and their field; undefined for a kind without tags. */
   readonly tags: ResourceTags | undefined;
 }
 
 interface Ownership extends Pick<Candidate, "hasManagementPolicies"> {
-  /** The cloud resource; undefined if no other XR can declare it, "unresolved" until the references that identify it are resolved. */
+  /** Undefined if no other XR can declare it, or an earlier step has decided its owner; "unresolved" while a reference identifies it. */
   readonly cloudResource: CloudResource | "unresolved" | undefined;
-  /** The observed managed resource; undefined before it is created, and if no other XR can declare its cloud resource. */
+  /** The observed managed resource; undefined before it is created, and if `cloudResource` is undefined. */
   readonly own: Contender | undefined;
 }
 
@@ -57,7 +58,7 @@ export interface Subjects {
   readonly unmarked: readonly (readonly [resource: string, document: Document])[];
   /** Kinds that the input does not select, and kinds without a known tag field whose cloud resources no other XR can declare. */
   readonly untagged: readonly string[];
-  /** Resources that the pipeline only observes, or that are annotated to be ignored. */
+  /** Resources that the pipeline only observes, that the input or IGNORE_TAGS excludes, or whose tags an earlier step leaves alone. */
   readonly excluded: readonly string[];
 }
 
@@ -67,7 +68,7 @@ export interface Subjects {
  * a tag field are included if other XRs can declare their cloud resources. Copies of Secrets, and resources that the pipeline only
  * observes, are left out.
  *
- * @param decided the resources whose ownership an earlier step has decided; true if this one may change their tags.
+ * @param decided the resources whose ownership an earlier step has decided; true if this step may change their tags.
  * @param renamed the names of resources that hand over or take over, which are included although no step may desire them.
  */
 export function findSubjects(
@@ -109,8 +110,8 @@ export function findSubjects(
 }
 
 /**
- * Makes the wish for a resource. If the XR refers to an object of another kind under this name, the wish takes that object's name:
- * Crossplane gives it to the resource, and many providers take it for the external name.
+ * Makes the wish for a resource. If the XR refers to an object of another kind in its place, the wish has the metadata.name of that object:
+ * Crossplane gives this name to the resource, and many providers take it for the external name.
  */
 function toWish(resource: string, desired: Document, kind: ManagedKind, call: Call) {
   const asked = readPolicies(desired) ?? ALL_ACTIONS;
@@ -137,11 +138,11 @@ const MARKED: readonly FieldPath[] = ["labels", "annotations"].map((field) => ["
  * Removes ownership marks, operators' decisions and providers' records of a creation that an earlier step desires: a Composition may
  * copy them from an XR, which a team writes.
  *
- * @param isOurs tells whether this step writes the resource's marks. Else an earlier step of this function may have written them.
+ * @param writesMarks tells whether this step writes the resource's marks. Otherwise the marks stay: an earlier step may have written them.
  */
-function withoutMarks(desired: Document, isOurs: () => boolean): Document {
+function withoutMarks(desired: Document, writesMarks: () => boolean): Document {
   const isMark = (key: string): boolean =>
-    DECISIONS.has(key) || key.startsWith(CREATION) || (MARKS.has(key) && isOurs());
+    DECISIONS.has(key) || key.startsWith(CREATION) || (MARKS.has(key) && writesMarks());
   const edits = MARKED.flatMap((path): readonly ValueEdit[] => {
     const texts = desired.at(path);
     if (!isObject(texts) || !Object.keys(texts).some(isMark)) return [];
@@ -177,7 +178,7 @@ function toSubject(wish: Wish, known: KnownKind, account: string | undefined, ca
     const hasManagementPolicies = rule.managementPolicies && (own === undefined || own.policies !== undefined);
     return { cloudResource, own, hasManagementPolicies };
   });
-  // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
+  // For a kind in no table it is not known whether other XRs can declare the cloud resource, so without tags it is left alone.
   if (tags === undefined && (ownership().cloudResource === undefined || identity.isUnknownKind)) return undefined;
   return { ...declared, isImported: named.isNamed && isNamedById, kind, tags, cloud, reportsTags, ownership };
 }
@@ -201,7 +202,7 @@ function readBySchema(declared: Declared, { askFields }: KnownKind) {
   return added === undefined ? read : readWith(added);
 }
 
-/** Reads the cloud resource. Undefined, in place of "unresolved", for one that was just created: no other XR knows its name yet. */
+/** Reads the cloud resource. In place of "unresolved", undefined for a cloud resource just created: no other XR knows its name yet. */
 function readUnlessNew(declared: Declared) {
   const read = readCloudResource(declared);
   const isNew = declared.isMadeUp && declared.observed && readLabel(declared.observed, IDENTITY_LABEL) === undefined;
@@ -209,8 +210,8 @@ function readUnlessNew(declared: Declared) {
 }
 
 /**
- * Reads the external name that the provider chose: the observed one, unless a step desires it. (`externalNames` desires it because it was
- * observed.) It counts from the creation of the cloud resource on, since another XR can import that.
+ * Reads the external name that the provider chose (`chosen`): the observed name, unless a step sets one. (`externalNames` only repeats the
+ * observed name.) It counts once the cloud resource is created, since another XR can import that.
  */
 function readChosenName(composed: Document | undefined, wish: Wish, { name }: IdentityFacts) {
   const { desired, observed } = wish;

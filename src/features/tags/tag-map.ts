@@ -13,7 +13,7 @@ const LIST_SHAPES = [
   { key: "tag", value: "value" }, // Redshift's Cluster of provider-aws
 ] as const;
 
-/** Tells whether a value holds tags: a map, or a list that is empty or has objects. */
+/** Tells whether a value holds tags: it is a map, or a list that is empty or has objects. */
 export const holdsTags = (field: JsonValue | undefined, mayBeList = true): field is JsonObject | readonly JsonValue[] =>
   isObject(field) || (mayBeList && isList(field) && (field.length === 0 || field.some(isObject)));
 
@@ -39,7 +39,7 @@ export function readShape(schema: JsonValue | undefined): JsonValue | undefined 
   return shape && [{ [shape.key]: "" }];
 }
 
-/** Reads a map of tags. Makes no list of entries, of which there may be tens of thousands. */
+/** Reads a map of tags, without a list of its entries: there may be tens of thousands. */
 function textsIn(field: JsonObject): TagMap {
   const texts = new Map<string, string>();
   for (const key of Object.keys(field)) {

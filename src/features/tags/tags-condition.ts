@@ -23,7 +23,7 @@ export interface Tagged {
   readonly isTagged: boolean;
   /** True while the managed resource is held back, since it declares another cloud resource than before. */
   readonly hasMoved: boolean;
-  /** Tags that its cloud would refuse. With one of them, the resource keeps the tags that it has, and is not created if it does not exist. */
+  /** Faults of tags that the cloud would refuse. With any, the resource keeps its present tags, or is not created if it does not exist. */
   readonly refusals: readonly Refusal[];
 }
 
@@ -100,7 +100,7 @@ function explain({ reason, subject, isTagged, hasMoved }: Tagged): string {
   return `${resource}: ${tell(REASONS, { ...reason, ...facts })}${rest.filter(Boolean).join("")}`;
 }
 
-/** Names the cloud resource that this XR created under another external name, and leaves behind: no object names it any more. */
+/** Names the cloud resource that this XR created under another external name, and leaves behind; "" if there is none. */
 function explainLeft({ kind: { kind }, desired, ownership }: Subject): string {
   const { own } = ownership();
   const [former, name] = [own && stringAt(own.document, EXTERNAL_NAME), stringAt(desired, EXTERNAL_NAME)];
@@ -109,7 +109,7 @@ function explainLeft({ kind: { kind }, desired, ownership }: Subject): string {
   return `; ${kind} ${brief(former)}, which this XR created, stays in the cloud: delete it there unless something needs it`;
 }
 
-/** Explains what a person has to do with a managed resource that writes and that no XR controls: no XR can have it stop writing. */
+/** Explains what a person has to do with an orphan among the contenders, which no XR can have stop writing; "" without an orphan. */
 function explainOrphan(reason: TagReason): string {
   const involved = "owner" in reason && reason.owner ? [reason.owner] : reason.is === "Owned" ? reason.others : [];
   const orphan = involved.find(isOrphan);
@@ -127,7 +127,7 @@ function explainOrphan(reason: TagReason): string {
 /** Matches the names of fields that probably identify the parent of a cloud resource. */
 const LIKELY = /(?:Id|ID|Name|Arn|Ref|Uid)$/;
 
-/** Names the fields in which ours and another owner's differ, the likely ones first, for a kind whose identifying fields are not known. */
+/** Names the fields in which ours and the owner differ, the likely fields first, for a kind in no table; otherwise "". */
 function distinguish({ facts, desired }: Subject, { document }: Contender): string {
   if (!facts.isUnknownKind) return "";
   const [ours, theirs] = [desired, document].map((each) => each.at(FOR_PROVIDER));

@@ -1,5 +1,5 @@
 import { mayWrite } from "../../crossplane/management-policies.ts";
-import type { Condition, Result } from "../../model/condition.ts";
+import { type Condition, type Result, withMessageCut } from "../../model/condition.ts";
 import {
   type Draft,
   withCompositeUnready,
@@ -57,10 +57,10 @@ export const tags: Feature = (call, before) => {
 
   const edits = decisions.flatMap((decision) => toTagEdits(decision, wanted));
   const written = withResources(withReadiness, edits);
-  const tagged = isCovered(told.condition, earlier)
-    ? withCondition(written, { ...told.condition, ...earlier.said })
-    : withTold(written, told, call);
-  const noted = withDecisions(tagged, decisions, call);
+  const repeated = repeatsEarlier(told.condition, earlier) ? earlier.said : undefined;
+  const condition = { ...told.condition, ...repeated };
+  const tagged = repeated ? withCondition(written, condition) : withTold(written, told, call);
+  const noted = withDecided(tagged, decisions, condition, call);
   return { ...noted, audit: [...noted.audit, ...toAudit(decisions, wanted)] };
 };
 
@@ -84,9 +84,9 @@ const DECIDED = `${DOMAIN}/tags`;
 /**
  * Reads what earlier steps have decided.
  *
- * - `decided`: the resources whose ownership they have decided. True if their tags may be changed.
- * - `said`: the content of an earlier step's condition, of a False one if there is any. Crossplane keeps only the last step's condition, so
- *   that step repeats it.
+ * - `decided`: the resources whose ownership they have decided. True if this step may change the resource's tags.
+ * - `said`: status, reason and message of a condition: the first that is False, or else the first. Crossplane keeps only the last step's
+ *   condition, so that step repeats it (`repeatsEarlier`).
  */
 function readEarlierSteps({ request, input }: Call) {
   const context = request.context.at([DECIDED]);
@@ -102,24 +102,24 @@ function readEarlierSteps({ request, input }: Call) {
   };
 }
 
-/** Adds the decisions of this step for later ones: the resources that other XRs can declare, and whether later steps may tag them. */
-function withDecisions(draft: Draft, decisions: readonly TagDecision[], { request, input }: Call): Draft {
+/** Adds what later steps read: this step's condition, the resources that other XRs can declare, and whether later steps may tag them. */
+function withDecided(draft: Draft, decisions: readonly TagDecision[], said: Condition, call: Call): Draft {
   const shareable = decisions.filter(({ arbitration }) => arbitration.isShareable);
   if (shareable.length === 0) return draft;
   const decided = Object.fromEntries(shareable.map(({ subject, isTagged }) => [subject.resource, isTagged]));
-  const { status, reason = "", message = "" } = draft.conditions.at(-1) ?? {};
-  const before = request.context.at([DECIDED]);
+  const { status, reason, message = "" } = withMessageCut(said);
+  const before = call.request.context.at([DECIDED]);
   const step = { decided, isFault: status === "False", reason, message };
-  return withContext(draft, [[DECIDED, { ...(isObject(before) ? before : {}), [identifyStep(input)]: step }]]);
+  return withContext(draft, [[DECIDED, { ...(isObject(before) ? before : {}), [identifyStep(call.input)]: step }]]);
 }
 
-/** Tells whether to repeat what an earlier step says, because it is a fault, or because this step has less to tell. */
-const isCovered = ({ status, reason }: Condition, { said }: ReturnType<typeof readEarlierSteps>): boolean =>
+/** Tells whether this step repeats an earlier step's condition: a fault, where this step's is none, or more than this step has to tell. */
+const repeatsEarlier = ({ status, reason }: Condition, { said }: ReturnType<typeof readEarlierSteps>): boolean =>
   said !== undefined &&
   status === "True" &&
   (said.status === "False" || reason === "NothingToTag" || (reason === "Owned" && said.reason !== "Owned"));
 
-/** Of the owners that are no longer desired, finds those that may go now: no other XR needs their cloud resource. */
+/** Finds the owners of `leaving` (renamed.ts) that may go now, with their cloud resources, since no other XR needs these. */
 function findGone(leaving: ReadonlySet<string>, decisions: readonly TagDecision[]): ReadonlySet<string> {
   const isAwaited = ({ reason }: TagDecision): boolean =>
     reason.is === "WaitingForRequiredResources" || (reason.is === "Owned" && reason.others.length > 0);
@@ -127,13 +127,13 @@ function findGone(leaving: ReadonlySet<string>, decisions: readonly TagDecision[
   return new Set([...leaving].filter((name) => !awaited.has(name)));
 }
 
-/** Removes the edits of resources that no step of the pipeline desires. */
+/** Removes the edits of resources, so that Crossplane deletes those that no step desires. */
 function withoutEdits(draft: Draft, names: ReadonlySet<string>): Draft {
   if (names.size === 0) return draft; // nearly always
   return { ...draft, resources: new Map([...draft.resources].filter(([name]) => !names.has(name))) };
 }
 
-/** Tells whether the resource keeps its tags, since the cloud would refuse the new ones. */
+/** Tells whether the resource keeps its tags, or is not created, since the cloud would refuse the new tags. */
 const isHeld = ({ refusals }: TagDecision): boolean => refusals.length > 0;
 
 /**
@@ -170,11 +170,11 @@ function toTagEdits(decision: TagDecision, wanted: WantedTags): Edits {
   return all.length === 0 ? [] : [[resource, { is: "set", object: desired.with(all) }]];
 }
 
-/** Keeps the tags of a managed resource as they are; undefined if earlier steps desire the same. */
+/** Keeps the tags of a managed resource as observed; undefined if earlier steps desire the same, or the kind has no tags. */
 const keepTags = ({ tags: found }: Subject): TagMap | undefined =>
   found === undefined || isSameTags(found.desired, found.spec) ? undefined : found.spec;
 
-/** Repeats the tags of another owner, or of another control plane, if the kind cannot observe only. */
+/** Repeats the tags of another owner, or of another control plane, if the kind cannot only observe; otherwise undefined. */
 function repeatTheirs({ reason, subject }: TagDecision): TagMap | undefined {
   const { tags: found, ownership } = subject;
   if (found === undefined) return undefined;

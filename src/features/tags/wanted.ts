@@ -20,7 +20,7 @@ export interface WantedTags {
   readonly add: readonly WantedTag[];
   /** The keys of `add`, sorted. */
   readonly keys: readonly string[];
-  /** The fault if there are too many tags, of which then none is added. */
+  /** The fault if `add` has too many tags: then none is added. Empty otherwise. */
   readonly excess: readonly Refusal[];
   readonly preserve: readonly { readonly has: HasKey; readonly onExisting: "Replace" | "Retain" }[];
   readonly remove: readonly HasKey[];
@@ -35,7 +35,7 @@ export interface WantedTags {
   readonly isUnset: boolean;
 }
 
-/** @param resources the number of resources to tag. */
+/** Resolves the input's values. @param resources the number of resources to tag. */
 export function resolveWanted(input: Tags, resources: number, call: Call): WantedTags {
   const { preserve, remove, owner: rules } = input;
   const { cluster } = rules;
@@ -62,7 +62,7 @@ export function resolveWanted(input: Tags, resources: number, call: Call): Wante
 
 const ALWAYS = { onExisting: "Replace", optional: false } as const;
 
-/** Resolves keys: globs of the Composition, or the exact keys in a field, which a team may write. A field that is not set has none. */
+/** Resolves keys: globs of the Composition, or the exact keys in a field, which a team may write. A field that is not set has no keys. */
 function resolveKeys(keys: Keys, call: Call): HasKey {
   if (keys.is !== "literal") {
     const resolved = resolveStrings(keys, call);
@@ -73,7 +73,7 @@ function resolveKeys(keys: Keys, call: Call): HasKey {
   return (key) => globs.some((fits) => fits(key));
 }
 
-/** Resolves an entry to tags. The field of an entry without a key has a map of tags. */
+/** Resolves an entry to tags, and the required field that is not set. An entry without a key takes all tags from a field with a map. */
 function resolveEntry({ key, value, onExisting, optional }: Tags["add"][number], call: Call) {
   const isMap = key === undefined && value.is !== "literal";
   const resolved = isMap ? resolveMap(value, call) : resolveString(value, call);
