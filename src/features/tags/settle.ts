@@ -83,6 +83,7 @@ function choosePart(verdict: Verdict, one: Case): Part {
 
 function chooseReason(verdict: Verdict, one: Case): TagReason {
   const { wanted, join, move } = one;
+  const isHeldBack = move !== undefined;
   // Not known yet: a later call or reconcile may decide otherwise.
   if (verdict.is === "unresolved") return { is: "WaitingForReferences" };
   if (wanted.isUnset) return { is: "FieldNotSet" };
@@ -92,7 +93,7 @@ function chooseReason(verdict: Verdict, one: Case): TagReason {
   if (verdict.is === "elsewhere") return { is: "OwnedByAnotherCluster", cluster: verdict.cluster };
   if (verdict.is === "theirs") return chooseReasonBehind(verdict, one);
   // No other owner: ours waits, or may not delete the cloud resource.
-  if (move !== undefined || verdict.is === "unobserved") return { is: "WaitingForProvider" };
+  if (isHeldBack || verdict.is === "unobserved") return { is: "WaitingForProvider" };
   if (verdict.is === "free") return { is: "Arbitrating" };
   if (verdict.is === "missing") return { is: "NotFound" };
   if (verdict.is === "existed") return { is: "ExistedBefore" };
@@ -102,14 +103,14 @@ function chooseReason(verdict: Verdict, one: Case): TagReason {
 /** Chooses the reason where another contender owns the cloud resource. */
 function chooseReasonBehind({ owner, isAcknowledged, isNext }: Theirs, { own, canObserve, wanted }: Case): TagReason {
   const { onConflict } = wanted.rules;
-  // `Fail` does not stop the XR while ours still writes: a Fatal result would leave it writing.
-  if (onConflict === "Fail" && !isNext && !own?.isWriting) return { is: "Conflict", owner };
-  // Ours is left out only before it exists: Crossplane would delete an existing one.
-  if (own === undefined && (onConflict === "Withhold" || !canObserve)) return { is: "Withheld", owner };
-  if (!canObserve) return { is: "CannotObserve", owner };
+  const mustStop = onConflict === "Fail" && !isNext && !own?.isWriting; // a Fatal result would leave ours writing
+  const isLeftOut = own === undefined && (onConflict === "Withhold" || !canObserve); // Crossplane would delete ours if it existed
   const hasFound = own?.observation === "present";
-  // Ours waits for the owner to stop writing or, once ours has found the cloud resource, to list ours as a successor.
-  if (isNext || (hasFound && !isAcknowledged)) return { is: "WaitingForOwner", owner, isNext };
+  const mustBeListed = hasFound && !isAcknowledged;
+  if (mustStop) return { is: "Conflict", owner };
+  if (isLeftOut) return { is: "Withheld", owner };
+  if (!canObserve) return { is: "CannotObserve", owner };
+  if (isNext || mustBeListed) return { is: "WaitingForOwner", owner, isNext };
   return { is: hasFound ? "ObservedOnly" : "WaitingForProvider", owner };
 }
 
