@@ -9,6 +9,7 @@ import {
   firstOther,
   isInvolved,
   isOrphan,
+  isUnlabelledWriter,
 } from "./contenders.ts";
 import type { Candidate } from "./identity.ts";
 
@@ -45,7 +46,7 @@ export type OwnershipVerdict =
   | { readonly is: "existed" }
   | {
       readonly is: "ours";
-      /** The contenders that succeed it. */
+      /** The contenders that succeed it, and those that write without a step with `tags`. */
       readonly others: readonly Contender[];
       readonly origin: Origin;
     }
@@ -118,7 +119,8 @@ function judgeListed(own: Contender, listed: Contender, all: Contenders, situati
   if (isTrying && observation === "unknown") return { is: "unobserved" };
   if (isTrying && isImported && observation === "absent") return { is: "missing" };
   if (mayBeCreated) return { is: "unobserved" };
-  const others = findLiving(all).filter((one) => one.uid !== uid && one.contends !== undefined);
+  const isSuccessor = (one: Contender): boolean => one.contends !== undefined || isUnlabelledWriter(one);
+  const others = findLiving(all).filter((one) => one.uid !== uid && isSuccessor(one));
   return { is: "ours", others, origin: judgeOrigin(own, all, canObserve) };
 }
 

@@ -150,6 +150,10 @@ function describe({ owner, name, createdAt }: Contender, kind: string): string {
   return `${owner === "" ? "another managed resource" : brief(owner)} (${kind} ${brief(name)}${since})`;
 }
 
+const toAddStep = (kind: string): string =>
+  `in the Composition that composes that ${kind}, add a step of this function whose tags select it, or set ` +
+  "spec.managementPolicies: [Observe] on it";
+
 /** The facts where another XR owns the cloud resource. */
 interface Theirs extends Facts {
   readonly owner: Contender;
@@ -193,14 +197,15 @@ const REASONS = {
       `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane does not know this XR, and may delete the cloud resource; ${takeOver}`,
     Withheld: ({ by }: Theirs) =>
       `${by} owns it, so this XR does not compose it: onConflict is Withhold, or the kind has no managementPolicies`,
+    WrittenByAnother: ({ by, kind }: Theirs) =>
+      `this XR owns it, and ${by} writes it, too, since its XR has no longer a step with tags that selects it; when that XR is deleted, ` +
+      `the cloud resource is deleted; ${toAddStep(kind)}`,
     CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}; declare it in one XR only`,
     WaitingForOwner: ({ by, kind, owner, isNext, takeOver }: Theirs & { readonly isNext: boolean }) => {
       if (isNext && owner.isDeleting)
         return `this XR waits until ${by} and the cloud resource are deleted; if that ${kind} is paused, unpause it`;
       const hasStep = owner.owner !== "";
-      const step =
-        `in the Composition that composes that ${kind}, add a step of this function whose tags select it, or set ` +
-        "spec.managementPolicies: [Observe] on it";
+      const step = toAddStep(kind);
       const isPaused = "if that XR is paused, unpause it";
       if (isNext)
         return `this XR waits for ${by} to stop writing it; ${hasStep ? `${isPaused}, or pause its ${kind} as well` : step}`;
