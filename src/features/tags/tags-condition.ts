@@ -198,8 +198,8 @@ const REASONS = {
     Withheld: ({ by }: Theirs) =>
       `${by} owns it, so this XR does not compose it: onConflict is Withhold, or the kind has no managementPolicies`,
     WrittenByAnother: ({ by, kind }: Theirs) =>
-      `this XR owns it, and ${by} writes it, too, since its XR has no longer a step with tags that selects it; when that XR is deleted, ` +
-      `the cloud resource is deleted; ${toAddStep(kind)}`,
+      `this XR owns it, and ${by} writes it, too, since no step with tags of its XR selects it any more. When that XR is deleted, ` +
+      `the cloud resource is deleted, too: ${toAddStep(kind)}`,
     CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}; declare it in one XR only`,
     WaitingForOwner: ({ by, kind, owner, isNext, takeOver }: Theirs & { readonly isNext: boolean }) => {
       if (isNext && owner.isDeleting)
