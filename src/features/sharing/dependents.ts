@@ -69,7 +69,7 @@ function decideShare(share: Delivered, names: readonly string[], desired: () => 
  * |--------------------------------------------------------------------------|------------------------------------|
  * | does not exist, access is granted, and the copies are written            | served: as earlier steps desire it |
  * | does not exist                                                           | held back                          |
- * | its shared resource is the one that the XR names, with access granted    | served; removed if the copies are  |
+ * | its shared resource is the one that the XR names, with access granted    | served; removed if `isTakenBack`   |
  * | the XR is served from another shared resource now                        | removed, then created anew         |
  * | the grant of its shared resource stands, or is not known                 | kept exactly as observed           |
  * | its shared resource does not exist, with `onSourceMissing: Keep`         | kept exactly as observed           |
@@ -91,10 +91,13 @@ function decide(name: string, desired: Document, share: Delivered): Fate {
   if (now !== undefined && (origin === undefined || isSameResource(origin.resource, now)))
     return isTakenBack(share) ? { is: "removed" } : { is: "served", origin: now };
   const isReplaced = now !== undefined && isDelivered(share);
-  return isReplaced || !isKept(origin, share) ? { is: "removed" } : { is: "kept", origin: origin?.resource };
+  return isReplaced || !isDependentKept(origin, share) ? { is: "removed" } : { is: "kept", origin: origin?.resource };
 }
 
-/** Tells whether all copies of the share are written; true for a share without copies. */
+/**
+ * Tells whether all copies of the share are written; true for a share without `connection`. Copies beyond MAX_TARGETS do not
+ * count, and a Secret that keeps its former type counts as written.
+ */
 const isDelivered = ({ shared, judgement, delivery }: Delivered): boolean =>
   shared.connection === undefined ||
   (judgement.copies.is === "copy" && delivery.reasons.every(({ is }) => is === "TypeKept" || is === "TooManyTargets"));
@@ -112,7 +115,7 @@ function isTakenBack({ shared: { connection }, judgement, delivery: { reasons } 
 }
 
 /** Tells whether an observed dependent stays although no shared resource serves it now. */
-function isKept(origin: Origin | undefined, share: Delivered): boolean {
+function isDependentKept(origin: Origin | undefined, share: Delivered): boolean {
   const { shared, judgement } = share;
   const { copies, fields, named } = judgement;
   if (origin === undefined) return copies.is === "unknown";
@@ -124,7 +127,7 @@ function isKept(origin: Origin | undefined, share: Delivered): boolean {
   return grant !== "ended";
 }
 
-/** The shared resource that a dependent is for. `isMarked`: its annotation names it. Else the record does, which a team may write. */
+/** The shared resource that a dependent is for, by its own annotation (`isMarked`), or by the record, which a team may write. */
 interface Origin {
   readonly resource: Reference;
   readonly isMarked: boolean;
@@ -139,7 +142,7 @@ function findOrigin(observed: Document, { shared, before }: Judged): Origin | un
 
 const readOrigins = (resource: Document): JsonObject => objectOf(parseJson(readAnnotation(resource, DEPENDS_ON)));
 
-/** Edits a dependent. If several shares list it, it exists only while none of them removes it or holds it back. */
+/** Edits a dependent. If several shares list it, it exists only while no share removes it or holds it back. */
 function toEdit(name: string, decisions: readonly Decision[], desired: Document | undefined, call: Call): ResourceEdit {
   const observed = call.request.observed.resources.get(name)?.document;
   const fates = decisions.map(({ is }) => is);
