@@ -82,7 +82,7 @@ function toLayers(shared: SharedResource, resource: Document): readonly JsonObje
   return [readPathsOf(shared).reduce(withoutValueAt, layer)];
 }
 
-/** Tells whether a value is empty. Many Compositions write `subnetIds: []` or `[""]` until their cloud has answered. */
+/** Tells whether a value is "", {} or a list of nothing but "": many Compositions write `subnetIds: [""]` for unknown ids. */
 export const isEmpty = (value: JsonValue | symbol): boolean =>
   value === "" ||
   (Array.isArray(value) && value.every((item) => item === "")) ||

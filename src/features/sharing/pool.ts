@@ -32,8 +32,8 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
 const hasRoom = (member: Document): boolean => !isFull(member) && !isBeingDeleted(member);
 
 /**
- * Finds the member that the XR asked before. If that member is not in `open` and has not admitted the XR, but another member
- * is in `open`, the result is undefined: the XR then asks another. Nothing moves, since the former never served the XR.
+ * Finds the member that the XR asked before; undefined if the XR has to ask another, since that member is not in `open` and
+ * has not admitted the XR, but other members are in `open`. Nothing moves: the former member never served the XR.
  *
  * @param open the members that grant access and have room.
  */

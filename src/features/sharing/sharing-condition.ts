@@ -72,7 +72,7 @@ const WAITS: readonly (keyof typeof REASONS)[] = [
   "WaitingForCopies",
 ];
 
-/** Makes the condition. Faults come before waits, which must not hide them. */
+/** Makes the condition, and sorts the remarks: faults come before waits, so that no wait hides a fault. */
 function tellRemarks(remarks: readonly Remark[]) {
   // Unknown reasons, such as those of another version of this function, are faults.
   const others = remarks.filter(({ is }) => is === "Available" || !Object.hasOwn(REASONS, is));
