@@ -23,9 +23,9 @@ export interface Answer {
   readonly ticket?: string | undefined;
 }
 
-/** Makes the subject of the answer by which a pool's member admits one share of an XR. @param recordOf the RECORD_LABEL of the XR's record */
-export const admissionSubject = (namespace: string | undefined, recordOf: string, share: string): string =>
-  `admission/${hashText(JSON.stringify([namespace, recordOf, share]), 40)}`;
+/** Makes the subject of the answer by which a pool's member admits one share of an XR. @param id the XR's `recordId` */
+export const admissionSubject = (namespace: string | undefined, id: string, share: string): string =>
+  `admission/${hashText(JSON.stringify([namespace, id, share]), 40)}`;
 
 /** The label of an answer: a hash of the shared resource and of the subject, which is a namespace or the result of `admissionSubject`. */
 export const ANSWER_LABEL = `${DOMAIN}/answer`;

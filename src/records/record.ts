@@ -42,7 +42,7 @@ export const recordKind = ({ namespace }: Pick<Reference, "namespace">) =>
 /** The record's name in the Composition. */
 export const RECORD_NAME = "shared-infrastructure/record";
 
-/** The label of a record: a hash of the kind, namespace and name of the claim or, without one, of the XR. */
+/** The label of an XR's records, with the XR's `recordId`. */
 export const RECORD_LABEL = `${DOMAIN}/record-of`;
 
 /** The most copies in a binding, since an owner reads the records of all consumers. */
@@ -77,8 +77,8 @@ export type Bindings = ReadonlyMap<string, readonly Binding[]>;
 export const findBinding = (resource: Reference, bindings: readonly Binding[]): Binding | undefined =>
   bindings.find((binding) => isSameResource(binding.resource, resource));
 
-/** Makes the value of the label RECORD_LABEL. */
-export const recordOf = ({ claim, ...composite }: Reference & Pick<Composite, "claim">): string =>
+/** Identifies the records of an XR, also in a rebuilt cluster: a hash of its claim's reference or, without a claim, its own. */
+export const recordId = ({ claim, ...composite }: Reference & Pick<Composite, "claim">): string =>
   hashText(resourceKey({ ...composite, ...claim }), DIGITS);
 
 export function composeRecord(composite: Composite, bindings: Bindings): JsonObject {
@@ -86,7 +86,7 @@ export function composeRecord(composite: Composite, bindings: Bindings): JsonObj
   return {
     ...recordKind(composite),
     metadata: {
-      labels: { [RECORD_LABEL]: recordOf(composite), ...Object.fromEntries(uses.map((label) => [label, "true"])) },
+      labels: { [RECORD_LABEL]: recordId(composite), ...Object.fromEntries(uses.map((label) => [label, "true"])) },
       annotations: { [OWNER]: formatOwner(composite) },
     },
     data: toRecordData(bindings),

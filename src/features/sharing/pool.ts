@@ -5,7 +5,7 @@ import type { Document } from "../../model/document.ts";
 import { hashText } from "../../model/hash.ts";
 import { admissionSubject, askAnswer } from "../../records/answer.ts";
 import { isFull, readLoad } from "../../records/capacity.ts";
-import { findBinding, recordOf } from "../../records/record.ts";
+import { findBinding, recordId } from "../../records/record.ts";
 import { findShareAccess } from "./access.ts";
 import { type Found, type Judgement, type Lookup, type Share, unfound, withoutCopies } from "./judgement.ts";
 
@@ -58,7 +58,7 @@ function findPreferred({ select }: SharedResource, open: readonly Document[]): D
 /** Judges whether a member has admitted the XR. If so, its answer repeats the ticket in the XR's record. */
 function judgeAdmission(resource: Document, { shared, before, call }: Share): "pending" | "admitted" | "refused" {
   const { composite, requirements } = call;
-  const subject = admissionSubject(composite.namespace, recordOf(composite), shared.name);
+  const subject = admissionSubject(composite.namespace, recordId(composite), shared.name);
   const answer = askAnswer(resource, subject, requirements);
   if (answer === "pending") return "pending";
   const ticket = findBinding(toReference(resource), before)?.ticket;
