@@ -51,7 +51,7 @@ export const readNamespaceGrant = once((shared: Document) => {
   };
 });
 
-/** All namespaces, in a grant. A cluster-scoped XR without copies has it as its namespace: only a grant to all gives it access. */
+/** All namespaces, in a grant. Also asked for in place of a namespace by an XR without one and without copies. */
 export const FOR_ALL = "*";
 
 type Granted = Readonly<{ names: ReadonlySet<string>; isForAll: boolean }>;
@@ -103,7 +103,7 @@ export function askGrantSchemas({ capabilities }: Request, requirements: Require
   if (capabilities.has("RequiredSchemas")) requirements.findServed(SCHEMAS, VERSIONS);
 }
 
-/** A kind in a namespace that may use a Secret: an entry of `from`. */
+/** A kind in a namespace that may use a Secret: an entry of a ReferenceGrant's `from`. */
 export interface Grantee {
   readonly namespace: string;
   /** Kind.group of an XR or claim. */

@@ -39,8 +39,8 @@ export function findTwin({ apiVersion, group, kind, isNamespaced }: ManagedKind)
 }
 
 /**
- * Recognizes a managed resource by two fields, for which its CRD has defaults. A nested XR may have them, but also has one
- * of Crossplane's fields.
+ * Recognizes a managed resource by one of two fields, for which its CRD has defaults. A nested XR may have such a field, but
+ * also has one of Crossplane's own fields.
  */
 export function isManaged(observed: Document): boolean {
   const has = (field: string): boolean => observed.at(["spec", field]) !== undefined;
@@ -83,8 +83,8 @@ export const CREATION = "crossplane.io/external-create-";
 const UNKNOWN_CREATION = "cannot determine creation result";
 
 /**
- * Reads the time of a creation that has ended without a failure, but also without an external name or ID. The name may be
- * lost: an asynchronous provider reports success at once, and forgets the creation when it restarts (upjet#632).
+ * Reads the time of a creation that succeeded or was interrupted, but left no external name or ID; undefined for any other. The
+ * name may be lost: an asynchronous provider reports success at once, and forgets the creation when it restarts (upjet#632).
  */
 export function readNamelessCreation(managed: Document): string | undefined {
   const isReported = [EXTERNAL_NAME, ["status", "atProvider", "id"]].some(

@@ -105,8 +105,8 @@ export interface IdentityFacts {
   /** True for an unknown kind: each field beside which the spec has a reference or selector identifies the cloud resource too. */
   readonly isUnknownKind: boolean;
   /**
-   * Fields that identify the cloud resource in addition: the paths of `scopeFieldPaths`. Or, for an unknown kind without them, the names
-   * of fields of spec.forProvider that have a reference or selector in the schema. They count even if the spec uses neither.
+   * Fields that identify the cloud resource in addition: the paths of `scopeFieldPaths` or, for an unknown kind without any, the
+   * names of fields of spec.forProvider beside which the schema has a reference or selector, even if the spec sets neither.
    */
   readonly added?: ReadonlySet<string> | undefined;
   /** True if names and locations are case-insensitive. */
@@ -119,7 +119,7 @@ export interface IdentityFacts {
 type NameFact =
   /** The external name; with `defaultsToName`, metadata.name where it is not set. */
   | { readonly is: "externalName"; readonly defaultsToName: boolean }
-  /** Fields that form the name together. Only the last one has to be set. */
+  /** Fields that form the name together. Only the last field has to be set. */
   | { readonly is: "fields"; readonly paths: readonly FieldPath[] }
   /** Fields that form the name together, such as both ends of an association. */
   | {

@@ -71,8 +71,8 @@ function countBytes({ template }: Credentials, facts: OwnerFacts, { composite }:
 }
 
 /**
- * Chooses the credentials: first the existing ones that stay, then new ones, so that new ones displace none. While it is
- * unknown who has access, all existing ones stay, and none is added.
+ * Chooses the credentials: first existing credentials that stay, then new ones, so that the limit displaces only new ones.
+ * While `access` is unknown, all existing credentials stay, and none is added.
  */
 function chooseTurns(section: Credentials, turns: readonly string[], { access, consumers }: OwnerFacts, call: Call) {
   const present = findExisting(section, call);
@@ -111,7 +111,7 @@ const isEntitled = ({ namespace, namespaces, credentialFor }: Consumer, access: 
 
 const toUse = (namespace: string, secret: SecretName): string => `${namespace} ${formatSecret(secret)}`;
 
-/** Hashes the last texts of `turns`. Without `turns` there is one turn, "". */
+/** Hashes the last texts of `turns`, MAX_TURNS at most. Without `turns`, or while its field is not set, there is one turn, "". */
 function findTurns({ turns }: Credentials, call: Call): readonly string[] {
   const texts = turns && resolveStrings(turns, call);
   return texts?.is === "set" ? [...new Set(texts.value.slice(-MAX_TURNS).map((text) => hashText(text, 8)))] : [""];
@@ -127,7 +127,7 @@ const credentialKey = (turn: Turn, section: Credentials): string =>
 
 const KEY = /^consumers\/credentials\/(?<namespace>[^/]+)(?:\/(?<turn>[0-9a-f]{8}))?\/[^/]+$/;
 
-/** Finds the credentials that exist. */
+/** Finds the credentials among the observed composed resources, by their names in the Composition. */
 const findExisting = (section: Credentials, { request }: Call): readonly Turn[] =>
   [...request.observed.resources.keys()].sort().flatMap((key) => {
     const { namespace = "", turn = "" } = KEY.exec(key)?.groups ?? {};
@@ -169,7 +169,7 @@ const fill = (template: JsonObject, values: { readonly namespace: string; readon
       : value,
   );
 
-/** Tells whether the Secret was written: the resource is Ready, and Crossplane has read its connection Secret, if any. */
+/** Tells whether a credential's Secret was written: the resource is a Secret, or is Ready, and its connection Secret, if any, was read. */
 function isSecretThere(observed: Resource | undefined): boolean {
   if (observed === undefined) return false;
   const { document, hasConnectionDetails } = observed;
@@ -181,7 +181,7 @@ function isSecretThere(observed: Resource | undefined): boolean {
 
 const ANSWERS = "consumers/answers/";
 
-/** Composes the answers. An answer names the last turn's Secret once that is ready, and until then the Secret that it names now. */
+/** Composes the answers. An answer names the last turn's Secret once that is ready, else the Secret that it names already. */
 function toAnswers(credentials: readonly Credential[], turn: string | undefined, owner: Composite, call: Call): Edits {
   const byNamespace = groupBy(credentials, ({ namespace }) => namespace);
   return [...byNamespace].flatMap(([namespace, own]): Edits => {

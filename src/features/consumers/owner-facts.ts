@@ -29,9 +29,9 @@ import { type Call, isUnreadable } from "../feature.ts";
 import { resolveString } from "../value.ts";
 import type { ConsumersReason } from "./consumers-condition.ts";
 
-/** The namespaces that the annotations of the shared XR grant. */
+/** The namespaces to which the annotations of the shared XR grant access. */
 export interface Access {
-  /** The names in the annotation, and those of Namespaces that match its selector; sorted. */
+  /** The names in ALLOWED_NAMESPACES, and of the Namespaces that match ALLOWED_NAMESPACE_SELECTOR; sorted. */
   readonly names: ReadonlySet<string>;
   readonly isForAll: boolean;
   readonly faults: readonly ConsumersReason[];
