@@ -89,7 +89,7 @@ function lookUpNamespace(namespace: string, call: Call) {
 }
 
 /**
- * Finds the reason why a namespace does not accept copies, or why that is not known. No annotation is needed for
+ * Finds the reason why a namespace does not accept copies, or why that is not known. Undefined without any annotation for
  *
  * - the consumer's own namespace;
  * - a namespace that the Composition names as a literal;
@@ -115,8 +115,8 @@ export const findTargetRefusal = ({ namespace, copy: { namespaces } }: Target, c
   findNamespaceRefusal(namespace, namespaces === undefined || namespaces.is === "literal", call);
 
 /**
- * Finds the access that ReferenceGrants give to the consumer. A grant has to name the consumer's kind, and its namespace or,
- * for an XR of the platform, the copy's namespace.
+ * Finds the access that ReferenceGrants give to the consumer. A grant has to name the consumer's kind, and the consumer's
+ * namespace or, for an XR of the platform, the copy's.
  */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {
   const own = consumerNamespace(composite);

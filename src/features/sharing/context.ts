@@ -10,7 +10,7 @@ import { type Outcome, readableIn } from "./judgement.ts";
 
 type ContextEntry = readonly [string, ContextValue];
 
-/** Makes the context for later steps: the shared resources by their key `into`, and the environment. It never has a Secret's values. */
+/** Makes the context for later steps, without a Secret's values: the shared resources by their key `into`, and the environment. */
 export const toContext = (shares: readonly Outcome[], call: Call): readonly ContextEntry[] => [
   ...listShared(shares, call),
   ...mergeEnvironment(shares, call),

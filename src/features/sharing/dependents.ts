@@ -67,12 +67,12 @@ function decideShare(share: Delivered, names: readonly string[], desired: () => 
  *
  * | the dependent                                                            | decision                           |
  * |--------------------------------------------------------------------------|------------------------------------|
- * | does not exist, access is granted, and the copies are written            | served: as earlier steps desire it |
+ * | does not exist, nor `isLeaving`; access is granted, and `mayCreate`      | served: as earlier steps desire it |
  * | does not exist                                                           | held back                          |
  * | its shared resource is the one that the XR names, with access granted    | served; removed if `isTakenBack`   |
  * | the XR is served from another shared resource now                        | removed, then created anew         |
  * | the grant of its shared resource stands, or is not known                 | kept exactly as observed           |
- * | its shared resource does not exist, with `onSourceMissing: Keep`         | kept exactly as observed           |
+ * | its shared resource does not exist, without `onSourceMissing: Delete`    | kept exactly as observed           |
  * | else                                                                     | removed                            |
  *
  * A dependent is kept as observed, since the fields from which earlier steps desire it may name another shared resource by
@@ -102,6 +102,7 @@ const isDelivered = ({ shared, judgement, delivery }: Delivered): boolean =>
   shared.connection === undefined ||
   (judgement.copies.is === "copy" && delivery.reasons.every(({ is }) => is === "TypeKept" || is === "TooManyTargets"));
 
+/** Tells whether a new dependent may be served: the copies are written, and the shared resource is not being deleted. */
 const mayCreate = (share: Delivered): boolean =>
   isDelivered(share) &&
   (share.shared.select.by === "self" ||

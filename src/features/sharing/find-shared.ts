@@ -29,8 +29,7 @@ export function findShared(share: Share): Lookup {
   const selector = resolveSelector(shared.select, share);
   if (selector.is === "unset") return broken({ is: "FieldNotSet", field: selector.field });
   const { namespace, match } = selector.value;
-  // Without labels, every resource would match. If the share has a `connection`, the condition has to say why there are no
-  // copies.
+  // Without labels, every resource would match. With a `connection`, the condition has to say why there are no copies.
   if ("labels" in match && Object.keys(match.labels).length === 0)
     return shared.connection === undefined
       ? unfound("gone")

@@ -28,7 +28,7 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
   return { is: "found", resources: chosen.filter((item) => item !== undefined), name };
 }
 
-/** Tells whether a member can admit an XR. While a member is being deleted, Crossplane does not run its pipeline, so it cannot answer. */
+/** Tells whether a member can admit an XR. One that is being deleted cannot, since Crossplane does not run its pipeline. */
 const hasRoom = (member: Document): boolean => !isFull(member) && !isBeingDeleted(member);
 
 /**

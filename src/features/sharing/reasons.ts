@@ -138,8 +138,8 @@ export const isRefusal = ({ is }: SharingReason): boolean =>
   is === "AccessNotGranted" || is === "NamespaceNotAccepting";
 
 /**
- * Joins the reasons of a share's copies. Reasons of one name that `isJoined` accepts become one reason, with all their namespaces
- * or target Secrets, or their number. Any other reason stays, but once for all targets that share its object.
+ * Joins the reasons of a share's copies. Reasons of one name that `isJoined` accepts become one reason, with all namespaces or
+ * target Secrets, or their number. Other reasons stay; an object that is the reason of several targets is listed once.
  */
 export function joinReasons(reasons: readonly SharingReason[]): readonly SharingReason[] {
   const groups = groupBy<SharingReason, unknown>(reasons, (reason) => (isJoined(reason) ? reason.is : reason));

@@ -90,7 +90,7 @@ function findEvents(own: readonly Remark[], names: readonly string[], composite:
   return status === "Unknown" || isShown(own, names, shown) ? [] : [{ severity, message, reason, target }];
 }
 
-/** Tells whether the XR's condition already shows these remarks. A message that is cut counts as showing them. */
+/** Tells whether the XR's condition already shows these remarks. A cut message counts as showing all of them. */
 function isShown(own: readonly Remark[], names: readonly string[], shown: ShownCondition | undefined): boolean {
   if (shown === undefined || shown.status === "Unknown") return false;
   const said = `; ${shown.message}`; // so that each message follows "; "

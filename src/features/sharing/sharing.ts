@@ -143,7 +143,6 @@ function failMissing(shares: readonly Outcome[]): readonly Result[] {
   return [{ severity: "Fatal", message, reason: "SharedResourceMissing", target: "CompositeAndClaim" }];
 }
 
-/** Makes the Fatal result of names that no earlier step desires. */
 function failMisnamed(faults: readonly Fault[]): readonly Result[] {
   if (faults.length === 0) return [];
   const { message, code: reason } = invalidInput(faults);

@@ -42,11 +42,7 @@ export interface WrittenCopy {
   readonly call: Call;
 }
 
-/**
- * Writes a copy: composes an Object of provider-kubernetes, or the Secret itself.
- *
- * @param action `observe` for an Object that only observes for now.
- */
+/** Composes a copy: an Object of provider-kubernetes, or the Secret itself. With `observe` the Object only observes for now. */
 export function writeCopy(copy: WrittenCopy, action: "write" | "observe"): Composed {
   const { key, observed, target: secret, copying, earlier } = copy;
   const isThere = action === "write" && observed !== undefined && isReady(observed);
@@ -68,8 +64,8 @@ const toObserved = (key: string, object: JsonObject, isThere: boolean) =>
   ({ resource: [key, toEdit(object, isThere)], bytes: Buffer.byteLength(JSON.stringify(object)) }) as const;
 
 /**
- * Gives up a copy, and leaves the Secret that an Object's manifest writes to its next writer: the Object only observes from
- * now on, and is deleted once its provider has read that. Other copies are deleted at once (`isDroppable`).
+ * Gives up a copy. An Object whose manifest has the Secret leaves it to the next writer: the Object only observes from now
+ * on, and is deleted once its provider has read that. Other copies are deleted at once, with their Secrets (`isDroppable`).
  *
  * Kubernetes deletes a Secret with its only owner. An Object that is the only owner stays: for `thisShare` until the provider
  * has removed the owner reference, for `another` writer until that writer's Object is an owner, too.

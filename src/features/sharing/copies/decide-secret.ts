@@ -50,7 +50,6 @@ interface Case extends Row {
 
 type Decisions = readonly Decision[];
 
-/** Decides on a target Secret by the first rule that fits. */
 const decide = decideBy<Case, Decisions>(
   () => [
     keepRefused, // the copy is not granted, or its namespace does not accept it, or that is not known
@@ -69,7 +68,6 @@ interface Own extends WrittenCopy, Pick<Row, "isHeld"> {
   readonly grant: Grant;
 }
 
-/** Decides on a Secret that this share writes, by the first rule that fits. */
 const decideOwn = decideBy<Own, Decisions>(
   () => [
     dropUngranted, // the copy holds values that are no longer granted: the next reconcile makes a new one
@@ -81,8 +79,6 @@ const decideOwn = decideBy<Own, Decisions>(
 );
 
 /**
- * Decides on one target Secret.
- *
  * @param room the bytes that the response has left for copies.
  * @returns the decisions, and the bytes that the copy takes in the response, even if only a later call writes it.
  */
@@ -202,7 +198,7 @@ const observeFirst = (secret: Own): Decisions | undefined =>
 /**
  * Tells whether the copy's Object has to observe first. Crossplane v2 derives the name of an Object from the XR and the
  * copy's name in the Composition. So a new Object may be a former one that was given up and is still being deleted, and with
- * the policy Delete its provider would delete the Secret. The Object therefore only observes until its provider has read that.
+ * the policy Delete its provider would delete the Secret. The new Object only observes until its provider has read its policies.
  *
  * A Secret with values of another source may be deleted: its grant may have been taken back, and an observer would leave it.
  */
@@ -222,7 +218,7 @@ function waitIfUnready(secret: Own): Decisions {
   return observed && isReady(observed) && !mayHaveBeenGivenUp(secret) ? [] : [{ reason: toWait(secret) }];
 }
 
-/** Makes the reason why the copy is not written: the provider's error, else that it is waited for. */
+/** Makes the reason why the copy is not written: the provider's error, else WaitingForCopies. */
 function toWait(secret: Own): SharingReason {
   const { observed, target } = secret;
   const failure = observed && !mayHaveBeenGivenUp(secret) ? findFailure(observed, target) : undefined;
