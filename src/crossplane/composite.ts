@@ -12,7 +12,7 @@ export interface Composite {
   readonly namespace: string | undefined;
   /** The claim that a legacy XR is bound to. A namespaced XR has none: its `spec.claimRef` is an ordinary field. */
   readonly claim: { readonly kind: string; readonly namespace: string; readonly name: string } | undefined;
-  /** True if Crossplane's own fields are below `spec.crossplane`, as in an XR of v2; false if they are in `spec`, as in one of v1. */
+  /** True for an XR of v2, with Crossplane's own fields below `spec.crossplane`; false for an XR of v1, with them in `spec`. */
   readonly isModern: boolean;
   readonly document: Document;
 }

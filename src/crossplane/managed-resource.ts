@@ -39,8 +39,8 @@ export function findTwin({ apiVersion, group, kind, isNamespaced }: ManagedKind)
 }
 
 /**
- * Recognizes a managed resource by one of two fields, for which its CRD has defaults. A nested XR may have such a field, but
- * also has one of Crossplane's own fields.
+ * Recognizes a managed resource by spec.providerConfigRef or spec.managementPolicies, for which its CRD has defaults. A nested
+ * XR may have such a field, but also has one of Crossplane's own fields.
  */
 export function isManaged(observed: Document): boolean {
   const has = (field: string): boolean => observed.at(["spec", field]) !== undefined;
@@ -69,7 +69,7 @@ export type Observation = "unknown" | "absent" | "present";
 /** The error of a managed resource that only observes, if there is no cloud resource: crossplane-runtime pkg/reconciler/managed, v1.15 to v2.4. */
 const ABSENT_MESSAGE = "external resource does not exist";
 
-/** Reads the observation from the condition Synced. A provider that failed to look, or is paused, leaves it unknown. */
+/** Reads from the condition Synced whether there is a cloud resource; `unknown` if the provider failed to look, or is paused. */
 export function readObservation(managed: Document): Observation {
   const synced = shownCondition(managed, "Synced");
   if (synced?.status === "True") return "present";
@@ -99,7 +99,7 @@ export function readNamelessCreation(managed: Document): string | undefined {
   return begun > failed && !isUnderWay ? begun : undefined;
 }
 
-/** Reads the times of a creation; "" for those that are not recorded. */
+/** Reads the times at which a creation began, succeeded and failed (RFC 3339); "" for a time that is not recorded. */
 function readCreation(managed: Document) {
   const timeOf = (outcome: string): string => readAnnotation(managed, `${CREATION}${outcome}`) ?? "";
   return { pending: timeOf("pending"), succeeded: timeOf("succeeded"), failed: timeOf("failed") };

@@ -29,7 +29,7 @@ export function observedAs(name: string, like: Pick<Reference, "apiVersion" | "k
   return toApiGroup(stringAt(document, ["apiVersion"])) === toApiGroup(like.apiVersion) ? document : undefined;
 }
 
-/** The metadata that a pipeline may desire: neither the API server nor Crossplane sets them. */
+/** The fields of `metadata` that a pipeline may desire. The API server and Crossplane set all others. */
 const KEPT = ["name", "generateName", "namespace", "labels", "annotations", "finalizers"];
 
 /**

@@ -61,7 +61,7 @@ export function requireAs(prefix: string, reference: Reference): Requirement {
 
 const CONTROLLER = "adoption/controller/";
 
-/** This XR, and a function that looks for proof that the XR composed a resource. Only for a nested XR it returns `unconfirmed`. */
+/** This XR, and a function that looks for proof that the XR composed a resource: `unconfirmed` or `pending` only if it is nested. */
 export type Prover = ReturnType<typeof proverFor>;
 
 export function proverFor({ composite, requirements }: Call) {

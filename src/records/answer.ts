@@ -13,8 +13,8 @@ import { recordKind } from "./record.ts";
 
 /**
  * The answer of a shared resource to the consumers of one namespace, or to one admitted consumer. The shared XR, or its companion,
- * composes an object with it, which consumers require by ANSWER_LABEL. It is not in the shared resource's status, since each change of
- * that reconciles all consumers.
+ * composes an object with the answer, which consumers require by ANSWER_LABEL. In the shared resource's status, each change would
+ * reconcile all consumers.
  */
 export interface Answer {
   /** The Secret with the credential of the namespace. */

@@ -21,7 +21,7 @@ export interface Binding {
   readonly credentialFor: string | undefined;
   /** The Secret of the credential for `credentialFor` whose values all copies have; undefined until there is one. */
   readonly copied?: SecretName | undefined;
-  /** The ticket that the resource's answer repeats to admit the XR (`select.prefer`). Each member of a pool gets another one. */
+  /** The ticket that the resource's answer repeats to admit the XR (`select.prefer`). Each member of a pool gets another ticket. */
   readonly ticket?: string | undefined;
   /** The namespace of the resource's claim, recorded since another team may have a resource of the same name after a deletion. */
   readonly claimNamespace?: string | undefined;
@@ -77,7 +77,7 @@ export type Bindings = ReadonlyMap<string, readonly Binding[]>;
 export const findBinding = (resource: Reference, bindings: readonly Binding[]): Binding | undefined =>
   bindings.find((binding) => isSameResource(binding.resource, resource));
 
-/** Identifies the records of an XR, also in a rebuilt cluster: a hash of its claim's reference or, without a claim, its own. */
+/** Identifies an XR's records, also in a rebuilt cluster: by a hash of the reference to its claim or, without one, to the XR. */
 export const recordId = ({ claim, ...composite }: Reference & Pick<Composite, "claim">): string =>
   hashText(resourceKey({ ...composite, ...claim }), DIGITS);
 
@@ -110,7 +110,7 @@ function toEntry({ resource, access, secrets, dependents, credentialFor, copied,
   };
 }
 
-/** The most shares of one XR that an owner reads. It reads the records of all teams at once. */
+/** The most shares of one XR that an owner reads, since an owner reads the records of all teams at once. */
 const MAX_USES = 20;
 
 /** Limits for reading a record: only bindings `to` this resource, and `most` copies of each. */

@@ -89,7 +89,6 @@ const families: readonly Family[] = [
   },
 ];
 
-/** The tags of a kind. */
 interface TagFact {
   /** `none`: the kind has no tags. `unknown`: no table lists the kind. */
   readonly is: "known" | "none" | "unknown";
@@ -136,7 +135,6 @@ export interface KindFacts {
   /** True if the cloud assigns the external name, which the provider reports in status.atProvider.id. */
   readonly isNamedById: boolean;
   readonly reportsTags: boolean;
-  /** The versions of the cluster-scoped kind and of its namespaced twin, if it has one. */
   readonly versions: Versions;
 }
 

@@ -59,6 +59,6 @@ export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: 
   };
 }
 
-/** Sorts consumers that were served before to the front, then by the age of their records. Equal ones keep their order. */
+/** Compares consumers for sorting: first those that were served before, then those with older records. */
 const bySeniority = ({ place: a }: JudgedConsumer, { place: b }: JudgedConsumer): number =>
   Number(b.isBound) - Number(a.isBound) || compareTexts(a.since, b.since);

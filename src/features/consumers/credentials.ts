@@ -140,8 +140,8 @@ const findExisting = (section: Credentials, { request }: Call): readonly Turn[] 
 type Credential = ReturnType<typeof toCredential>;
 
 /**
- * Makes the credential of one turn. `secret`: its Secret; undefined while its fields do not name it. `said`: the Secret that
- * the observed answer to the namespace names.
+ * Makes the credential of one turn. `secret`: undefined while the fields of `secretRef` name none. `said`: the Secret that the
+ * observed answer to the namespace names.
  */
 function toCredential(turn: Turn, section: Credentials, { request, composite }: Call) {
   const { template, secretRef } = section;

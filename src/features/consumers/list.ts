@@ -11,12 +11,12 @@ import type { Call } from "../feature.ts";
 import { MAX_NAMES } from "./consumers-condition.ts";
 import type { KnownConsumers, OwnerFacts } from "./owner-facts.ts";
 
-/** The most consumers that the status lists. More are only counted, rounded down to a multiple of it. */
+/** The most consumers that the status lists. More consumers are only counted, rounded down to a multiple of STEP. */
 const STEP = 50;
 
 const toStep = (count: number): number => count - (count % STEP);
 
-/** Rounds a number above 50 down to a multiple of 50, so that one more consumer does not change the XR. */
+/** Rounds a number above STEP down to a multiple of STEP, so that one more consumer does not change the XR. */
 const round = (consumers: number): number => (consumers > STEP ? toStep(consumers) : consumers);
 
 /**

@@ -52,7 +52,7 @@ export interface OwnerFacts {
   readonly access?: Access | undefined;
   /** The kinds and namespaces to which ReferenceGrants grant access, in addition to the annotations. */
   readonly grantees?: readonly Grantee[] | undefined;
-  /** The XRs and claims that use the shared XR or ask for it; none if the input needs none. */
+  /** The XRs and claims that use the shared XR or ask for it; empty if no section of the input needs them. */
   readonly consumers?: readonly Consumer[] | undefined;
   readonly judged?: KnownConsumers;
   /** The reason why one of these is unknown. */
