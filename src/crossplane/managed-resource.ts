@@ -119,10 +119,10 @@ export function isCreationUnderWay(managed: Document): boolean {
   return pending > succeeded && pending > failed;
 }
 
-export const annotate = (kind: ManagedKind, managed: Document | undefined): string =>
+export const annotateCommand = (kind: ManagedKind, managed: Document | undefined): string =>
   toCommandOn("annotate", kind, managed);
 
-/** Makes a kubectl command for a managed resource; with `NAME` before it is created. */
+/** Makes a kubectl command for a managed resource; with `NAME` in place of the name of one that does not exist yet. */
 export function toCommandOn(
   verb: string,
   { apiVersion, kind }: ManagedKind,

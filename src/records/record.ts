@@ -11,7 +11,7 @@ import { formatOwner, OWNER } from "../ownership/annotations.ts";
 /** A shared resource that an XR uses or asks for, in the XR's record. */
 export interface Binding {
   readonly resource: Reference;
-  /** The XR's access. `Requested`: it waits for a grant. `Revoked`: it waits again, after a grant was revoked. */
+  /** `Requested`: the XR waits for a grant, an admission or readiness. `Revoked`: the XR waits again, after a grant was revoked. */
   readonly access: "Granted" | "Requested" | "Revoked";
   /** The copies of its connection Secret, MAX_SECRETS at most. */
   readonly secrets: readonly SecretName[];
@@ -52,7 +52,7 @@ const MAX_SECRETS = 100;
 const MAX_SECRETS_IN_ALL = 1000;
 const MAX_SHARES = 1000;
 
-/** The most resources to which a share is bound: the present one, and former ones with copies. */
+/** The most resources to which a share is bound: the one that the XR names now, and former ones. */
 export const MAX_BINDINGS = 10;
 
 /** The most dependents in a binding: enough to show the owner that there are some. */
@@ -65,7 +65,7 @@ const isPrintableName = (name: JsonValue): name is string =>
 /** The digits of a hash: enough against deliberate collisions, since teams choose names. */
 const DIGITS = 40;
 
-/** The format of a ticket: a hash of the XR's UID, and the number of members that it has asked. */
+/** The format of a ticket: a hash of the XR's UID, and a number that each new ticket raises (`toTicket` in sharing/pool.ts). */
 const TICKET = /^[0-9a-f]{16}\.[0-9]{1,9}$/;
 
 /** Makes the label of the records of all XRs that use or ask for a shared resource, whatever its API version. */

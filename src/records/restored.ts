@@ -1,5 +1,5 @@
 import type { Composite } from "../crossplane/composite.ts";
-import { annotate, readObservation, toManagedKind } from "../crossplane/managed-resource.ts";
+import { annotateCommand, readObservation, toManagedKind } from "../crossplane/managed-resource.ts";
 import {
   ALL_ACTIONS,
   isObserver,
@@ -66,7 +66,7 @@ const escapeName = (name: string): string =>
 export function releaseCommand({ apiVersion, kind, document }: Composite, ...names: readonly string[]): string {
   const uid = readUid(document) ?? "UID";
   const list = names.length === 0 ? "NAME,NAME" : names.map(escapeName).join(",");
-  return `${annotate(toManagedKind(apiVersion, kind), document)} ${toWord(`${RELEASE}=${uid}/${list}`)}`;
+  return `${annotateCommand(toManagedKind(apiVersion, kind), document)} ${toWord(`${RELEASE}=${uid}/${list}`)}`;
 }
 
 /** A provider's finding in the cloud for a managed resource that only observes. */

@@ -43,7 +43,7 @@ type Fact<T> = Readonly<{ value: T; unknown?: undefined } | { value?: undefined;
 const WAITING = { unknown: { is: "WaitingForRequiredResources" } } as const;
 
 /** The consumers and their grants; undefined while the consumers or the grants are unknown. */
-export type KnownConsumers = readonly JudgedConsumer[] | undefined;
+export type JudgedConsumers = readonly JudgedConsumer[] | undefined;
 
 /** The facts about a shared XR. A fact is undefined while it is unknown. */
 export interface OwnerFacts {
@@ -54,7 +54,7 @@ export interface OwnerFacts {
   readonly grantees?: readonly Grantee[] | undefined;
   /** The XRs and claims that use the shared XR or ask for it; empty if no section of the input needs them. */
   readonly consumers?: readonly Consumer[] | undefined;
-  readonly judged?: KnownConsumers;
+  readonly judged?: JudgedConsumers;
   /** The reason why one of these is unknown. */
   readonly unknown: ConsumersReason | undefined;
 }
