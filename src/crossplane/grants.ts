@@ -35,7 +35,7 @@ export const readNamespaceGrant = once((shared: Document) => {
     names: new Set([...listed].filter((name) => DNS_LABEL.test(name))),
     isForAll: listed.has(FOR_ALL),
     selector,
-    /** Lists the owner's mistakes in the annotations, which are no grants. */
+    /** Lists the owner's mistakes in the annotations. A mistake grants nothing. */
     faults: lazy((): readonly string[] => {
       const wrong = [...listed].find((name) => name !== "" && name !== FOR_ALL && !DNS_LABEL.test(name));
       const misspelt = findMisspelt(shared);
@@ -51,7 +51,7 @@ export const readNamespaceGrant = once((shared: Document) => {
   };
 });
 
-/** All namespaces, in a grant. An XR with neither a namespace nor copies asks for it: only a grant to all gives that XR access. */
+/** All namespaces, in a grant. An XR with neither a namespace nor copies asks for FOR_ALL, which only a grant to all gives. */
 export const FOR_ALL = "*";
 
 type Granted = Readonly<{ names: ReadonlySet<string>; isForAll: boolean }>;

@@ -49,7 +49,7 @@ export const pickObserved = (observed: Document, paths: readonly FieldPath[]): J
     return value === undefined ? object : withValueAt(object, path, value);
   }, {});
 
-/** Desires the observed resources whose names in the Composition have this prefix: as ready, with these fields unchanged. */
+/** Desires observed resources by the prefix of their names in the Composition: as ready, with the fields at `paths` unchanged. */
 export const keepObserved = (prefix: string, paths: readonly FieldPath[], { request }: Call): Edits =>
   [...request.observed.resources]
     .filter(([name]) => name.startsWith(prefix))

@@ -48,7 +48,7 @@ export function readPoliciesBefore(managed: Document): Policies {
   return had === "?" ? OBSERVE : had.split(",");
 }
 
-/** Makes a function that tells whether a person has released a name. The next restore gives the XR another UID, and ends that. */
+/** Makes a function that tells whether a person has released a name. The next restore ends all releases: the XR gets another UID. */
 export function readReleased(composite: Document): (name: string) => boolean {
   const [uid, names = ""] = (readAnnotation(composite, RELEASE) ?? "").split(/\/(.*)/s);
   if (uid === "" || uid !== readUid(composite)) return () => false;

@@ -169,7 +169,7 @@ const fill = (template: JsonObject, values: { readonly namespace: string; readon
       : value,
   );
 
-/** Tells whether a credential's Secret was written: the resource is a Secret, or is Ready, and its connection Secret, if any, was read. */
+/** Tells whether a credential's Secret was written: the resource is that Secret, or is Ready, and has connection details if it can. */
 function isSecretThere(observed: Resource | undefined): boolean {
   if (observed === undefined) return false;
   const { document, hasConnectionDetails } = observed;

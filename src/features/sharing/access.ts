@@ -89,7 +89,7 @@ function lookUpNamespace(namespace: string, call: Call) {
 }
 
 /**
- * Finds the reason why a namespace does not accept copies, or why that is not known. Undefined without any annotation for
+ * Finds the reason why a namespace does not accept copies, or why that is not known. Undefined, whatever is annotated, for
  *
  * - the consumer's own namespace;
  * - a namespace that the Composition names as a literal;

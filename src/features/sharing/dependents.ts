@@ -128,7 +128,7 @@ function isDependentKept(origin: Origin | undefined, share: Delivered): boolean 
   return grant !== "ended";
 }
 
-/** The shared resource that a dependent is for, by its own annotation (`isMarked`), or by the record, which a team may write. */
+/** The shared resource that a dependent is for: of its annotation (`isMarked`), else of the record, which a team may write. */
 interface Origin {
   readonly resource: Reference;
   readonly isMarked: boolean;

@@ -48,7 +48,7 @@ export function judgeShares(call: Call): readonly Judged[] {
 const judgeFound = (share: Share, found: Found): Judgement =>
   withReadiness(withAdmission(judgeAccess(share, found), share, found), share, found);
 
-/** Withholds a granted resource until it is Ready, with `readiness: Required`. An XR that has access by its record keeps it. */
+/** With `readiness: Required`, withholds a granted resource until it is Ready. An XR with access by its record keeps the access. */
 function withReadiness(judged: Judgement, { shared, before }: Share, { resources, name }: Found): Judgement {
   const { named } = judged;
   const [resource] = resources;

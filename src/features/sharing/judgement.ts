@@ -70,7 +70,7 @@ export const unfound = (is: Cause, ...reasons: readonly SharingReason[]): Lookup
 /**
  * The cause for which nothing new can be copied.
  *
- * - `unknown`: Crossplane has to look something up, and existing copies stay exactly as they are; or it may not, as `broken`.
+ * - `unknown`: Crossplane has to look something up: existing copies stay exactly as they are. Or it cannot: as `broken`.
  * - `broken`: the XR or the Composition names nothing that can be used. Existing copies stay while their own grants
  *   stand (`isCopyKept`), so no team avoids a revocation by breaking its XR.
  * - `gone`: the shared resource or its Secret does not exist, or the shared resource names no Secret. As `broken`, but

@@ -31,7 +31,7 @@ const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended"
 export const isOfKind = (resource: Reference, shared: SharedResource): boolean =>
   groupKindOf(resource) === groupKindOf(shared);
 
-/** Looks up a recorded shared resource. Crossplane v1 cannot look up a namespaced one: then its grant counts as standing. */
+/** Looks up a recorded shared resource. Crossplane v1 cannot look up a namespaced resource, so its grant `stands`. */
 function lookUp(resource: Reference, { shared, lookup, call }: Looked): Document | "stands" | "pending" | "gone" {
   const { request, composite, requirements } = call;
   const found = lookup.is === "found" ? lookup.resources : [];
@@ -110,12 +110,12 @@ function holdFields({ fields, named }: Judgement, ofFields: Binding | undefined,
 export type KeptFor = Cause | "refused";
 
 /**
- * Decides whether a copy that is not written in this call stays. It stays while the judgement waits for a look-up. After that:
+ * Decides whether a copy that is not written in this call stays. All stay while the judgement waits for a look-up. After that:
  *
- * - It goes if its namespace no longer accepts it, or the shared resource that its annotation records (its origin) no longer
- *   grants access to its namespace. It stays while that is not known.
- * - If the origin does not exist, or names another Secret than the copy reads, `onSourceMissing` decides.
- * - If the copy has no origin, or has the one that the XR names now, `cause` decides.
+ * - A copy goes if its namespace no longer accepts it, or a shared resource that its annotations record (`origin`, `earlier`)
+ *   no longer grants access to that namespace. It stays while that is not known.
+ * - If such a resource does not exist, or the origin names another Secret than the copy reads, `onSourceMissing` decides.
+ * - For a copy without an origin, or with the one that the XR names now, `cause` takes the place of the origin's grant.
  */
 export function isCopyKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boolean {
   const { shared, judgement } = share;

@@ -70,7 +70,7 @@ function toOutcome(share: Depending): Outcome {
   return { ...share, bindings: bind(share), reasons };
 }
 
-/** Lists the bindings for the record: of the named resource, of resources that stay, and of those with copies or dependents. */
+/** Lists the bindings for the record: to the named resource, to resources that stay, and to those with copies or dependents. */
 function bind(share: Depending): readonly Binding[] {
   const { shared, targets, before, delivery, depending } = share;
   const { named, stay } = share.judgement;
@@ -151,7 +151,7 @@ function failMisnamed(faults: readonly Fault[]): readonly Result[] {
 
 /**
  * Makes an event if the XR moves to another shared resource that grants access. A resource of the same name counts as
- * another if it belongs to a claim in another namespace than the former one did.
+ * another if the namespace of its claim is not the recorded one.
  */
 function toMoveEvent({ shared, before, bindings }: Outcome): readonly Result[] {
   const [now] = bindings;

@@ -64,8 +64,8 @@ const toObserved = (key: string, object: JsonObject, isThere: boolean) =>
   ({ resource: [key, toEdit(object, isThere)], bytes: Buffer.byteLength(JSON.stringify(object)) }) as const;
 
 /**
- * Gives up a copy. An Object whose manifest has the Secret leaves it to the next writer: the Object only observes from now
- * on, and is deleted once its provider has read that. Other copies are deleted at once, with their Secrets (`isDroppable`).
+ * Gives up a copy. An Object whose manifest has the Secret leaves that Secret to the next writer: the Object only observes from
+ * now on, and is deleted once its provider has read that. Other copies are deleted at once, with their Secrets.
  *
  * Kubernetes deletes a Secret with its only owner. An Object that is the only owner stays: for `thisShare` until the provider
  * has removed the owner reference, for `another` writer until that writer's Object is an owner, too.
