@@ -140,7 +140,7 @@ const findExisting = (section: Credentials, { request }: Call): readonly Turn[] 
 type Credential = ReturnType<typeof toCredential>;
 
 /**
- * Makes the credential of one turn. `secret`: undefined while the fields of `secretRef` name none. `said`: the Secret that the
+ * Makes the credential of one turn. `secret`: undefined while the fields of `secretRef` name none. `answered`: the Secret that the
  * observed answer to the namespace names.
  */
 function toCredential(turn: Turn, section: Credentials, { request, composite }: Call) {
@@ -156,10 +156,10 @@ function toCredential(turn: Turn, section: Credentials, { request, composite }: 
   const isThere = isSecretThere(observed);
   const isReady = secret !== undefined && isThere;
   const answer = request.observed.resources.get(`${ANSWERS}${turn.namespace}`)?.document;
-  const said = answer && readAnswer(answer).secret;
-  const isAnswered = secret !== undefined && said !== undefined && formatSecret(said) === formatSecret(secret);
+  const answered = answer && readAnswer(answer).secret;
+  const isAnswered = secret !== undefined && answered !== undefined && formatSecret(answered) === formatSecret(secret);
   const edit = { is: "set", object, ready: isReady ? "True" : "False" } as const;
-  return { ...turn, key, edit, secret, said, isReady, isAnswered, isUnnamed: secret === undefined && isThere };
+  return { ...turn, key, edit, secret, answered, isReady, isAnswered, isUnnamed: secret === undefined && isThere };
 }
 
 const fill = (template: JsonObject, values: { readonly namespace: string; readonly hash: string }): JsonObject =>
@@ -169,7 +169,10 @@ const fill = (template: JsonObject, values: { readonly namespace: string; readon
       : value,
   );
 
-/** Tells whether a credential's Secret was written: the resource is that Secret, or is Ready, and has connection details if it can. */
+/**
+ * Tells whether a credential's Secret was written: the resource is the Secret itself, or the resource is Ready, and Crossplane
+ * has read the connection Secret that the resource names, if any.
+ */
 function isSecretThere(observed: Resource | undefined): boolean {
   if (observed === undefined) return false;
   const { document, hasConnectionDetails } = observed;
@@ -186,7 +189,7 @@ function toAnswers(credentials: readonly Credential[], turn: string | undefined,
   const byNamespace = groupBy(credentials, ({ namespace }) => namespace);
   return [...byNamespace].flatMap(([namespace, own]): Edits => {
     const last = own.find((one) => one.turn === turn);
-    const secret = last?.isReady ? last.secret : own[0]?.said;
+    const secret = last?.isReady ? last.secret : own[0]?.answered;
     if (secret === undefined) return [];
     const object = composeAnswer(owner, namespace, { secret }, call.composite);
     return [[`${ANSWERS}${namespace}`, { is: "set", object, ready: "True" }]];
