@@ -120,7 +120,7 @@ type NameFact =
   | { readonly is: "externalName"; readonly defaultsToName: boolean }
   /** Fields that form the name together. Only the last field has to be set. */
   | { readonly is: "fields"; readonly paths: readonly FieldPath[] }
-  /** Fields that form the name together, such as both ends of an association. */
+  /** Fields that form one name, joined by commas, such as both ends of an association. */
   | {
       readonly is: "association";
       readonly paths: readonly FieldPath[];
@@ -206,5 +206,5 @@ function listed(family: Family, { named, isId, isUnique, fields, tags, versions 
   };
 }
 
-/** Counts the parts of which the names of a kind's cloud resources consist. */
+/** Counts the parts of a cloud resource's name: more than one only for an Object. The fields of an association form one part. */
 export const countNames = ({ name }: IdentityFacts): number => (name.is === "fields" ? name.paths.length : 1);
