@@ -1,4 +1,4 @@
-import { annotate, readManagedKind, toCommandOn } from "../../crossplane/managed-resource.ts";
+import { annotateCommand, readManagedKind, toCommandOn } from "../../crossplane/managed-resource.ts";
 import { OBSERVE } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import { brief, briefError, listSome, sentencesForSome, shownCondition } from "../../model/condition.ts";
@@ -80,7 +80,7 @@ const toKinds = (kinds: readonly string[]): readonly string[] => [...new Set(kin
 function explain({ reason, subject, isTagged, hasMoved }: Tagged): string {
   const { kind: of, observed, resource } = subject;
   const { kind } = of;
-  const command = annotate(of, observed);
+  const command = annotateCommand(of, observed);
   const message = observed && shownCondition(observed, "Synced")?.message;
   const owner = "owner" in reason ? reason.owner : undefined;
   const facts: Facts = {
