@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { toComposite } from "../src/crossplane/composite.ts";
-import { annotate, toManagedKind } from "../src/crossplane/managed-resource.ts";
+import { annotateCommand, toManagedKind } from "../src/crossplane/managed-resource.ts";
 import { documentOf } from "../src/model/document.ts";
 import { toCommand } from "../src/model/shell.ts";
 import { readReleased, releaseCommand } from "../src/records/restored.ts";
@@ -21,7 +21,7 @@ describe.each(HOSTILE)("what a tenant has named %j", (name) => {
 
   test("is one word of the command that annotates it", () => {
     const managed = documentOf({ metadata: { name: `x${name}`, namespace: `n${name}` } });
-    const command = annotate(toManagedKind("cloud.example.org/v1", "Bucket"), managed);
+    const command = annotateCommand(toManagedKind("cloud.example.org/v1", "Bucket"), managed);
     expect(wordsOf(command)).toEqual(["annotate", "bucket.cloud.example.org", `x${name}`, "-n", `n${name}`]);
   });
 

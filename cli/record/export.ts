@@ -29,7 +29,7 @@ import {
   RECORD_KINDS,
   RECORD_LABEL,
   readBindings,
-  recordOf,
+  recordId,
   toRecordData,
 } from "../../src/records/record.ts";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -59,7 +59,7 @@ export async function exportRecords(flags: ExportFlags, host: Host): Promise<num
       host.printError(`left out ${described}: no XR of its namespace composes it\n`);
       return [];
     }
-    if (name !== namesRecordName(recordOf(composite))) return [toManifest(record)];
+    if (name !== namesRecordName(recordId(composite))) return [toManifest(record)];
     return [await toEnvironmentConfig(record, composite, readNames(applied.get(name)), cluster)];
   });
   // Reversed: a namespaced XR's record, made from its ConfigMap, replaces the applied one of the same name.

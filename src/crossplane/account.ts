@@ -7,7 +7,7 @@ import type { Cloud } from "./providers/families.ts";
 /** Matches an ARN, an Azure ID, or a name or link of Google Cloud, with the account in it. */
 const WITH_ACCOUNT = /^arn:[^:]*:[^:]*:[^:]*:\d{12}:|^\/subscriptions\/[^/]+\/|^(?:https:\/\/.*\/)?projects\/[^/]+\//i;
 
-/** Tells whether a cloud resource's name contains its account. No cloud resource in another account has such a name. */
+/** Tells whether a cloud resource's name contains its account, so that no cloud resource in another account has the same name. */
 export const holdsAccount = (name: string): boolean => WITH_ACCOUNT.test(name);
 
 const IDS = ["arn", "id", "selfLink"].map((field): FieldPath => ["status", "atProvider", field]);

@@ -12,7 +12,7 @@ export interface Composite {
   readonly namespace: string | undefined;
   /** The claim that a legacy XR is bound to. A namespaced XR has none: its `spec.claimRef` is an ordinary field. */
   readonly claim: { readonly kind: string; readonly namespace: string; readonly name: string } | undefined;
-  /** True if Crossplane's own fields are below `spec.crossplane`, as in an XR of v2; false if they are in `spec`, as in one of v1. */
+  /** True for an XR of v2, with Crossplane's own fields below `spec.crossplane`; false for an XR of v1, with them in `spec`. */
   readonly isModern: boolean;
   readonly document: Document;
 }
@@ -20,7 +20,7 @@ export interface Composite {
 const CLAIM_REF = ["spec", "claimRef"];
 export const CLAIM_REF_NAMESPACE: FieldPath = [...CLAIM_REF, "namespace"];
 
-/** @throws {FunctionError} `InvalidInput` where there is no XR, as in an Operation. */
+/** Reads an XR's metadata. @throws {FunctionError} `InvalidInput` if the document is no XR, as in an Operation. */
 export function toComposite(document: Document): Composite {
   const apiVersion = stringAt(document, ["apiVersion"]);
   const kind = stringAt(document, ["kind"]);
@@ -57,7 +57,7 @@ export const claimNamespace = (resource: Document): string | undefined =>
 export const consumerNamespace = ({ namespace, document }: Composite): string | undefined =>
   namespace ?? claimNamespace(document);
 
-/** Reads the claim from `spec.claimRef`. A Composition may set it in a nested XR, which Crossplane labels with its root and that one's claim. */
+/** Reads the claim from `spec.claimRef`; undefined for a nested XR: a Composition may set the field there, to any claim. */
 function readClaim(document: Document, own: string): Composite["claim"] {
   const name = stringAt(document, [...CLAIM_REF, "name"]);
   const namespace = stringAt(document, CLAIM_REF_NAMESPACE);

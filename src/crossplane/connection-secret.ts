@@ -17,7 +17,7 @@ interface SecretRef {
   readonly namespaceFieldPath: FieldPath;
 }
 
-/** Finds the connection Secret that a resource names, or the fields to set or correct before it names one. */
+/** Finds the connection Secret that a resource names and may share (`judgeSecret`), else the fields to set or correct. */
 export function findConnectionSecret(resource: Document, { name, namespaceFieldPath }: SecretRef): ConnectionSecret {
   const textAt = (path: FieldPath): string => toPlainText(resource.at(path));
   const fields = name.filter((part) => typeof part !== "string");

@@ -35,7 +35,7 @@ export const readNamespaceGrant = once((shared: Document) => {
     names: new Set([...listed].filter((name) => DNS_LABEL.test(name))),
     isForAll: listed.has(FOR_ALL),
     selector,
-    /** Lists the owner's mistakes in the annotations. They grant nothing. */
+    /** Lists the owner's mistakes in the annotations. A mistake grants nothing. */
     faults: lazy((): readonly string[] => {
       const wrong = [...listed].find((name) => name !== "" && name !== FOR_ALL && !DNS_LABEL.test(name));
       const misspelt = findMisspelt(shared);
@@ -51,7 +51,7 @@ export const readNamespaceGrant = once((shared: Document) => {
   };
 });
 
-/** All namespaces, in a grant. A cluster-scoped XR without copies has it as its namespace: only a grant to all gives it access. */
+/** All namespaces, in a grant. An XR with neither a namespace nor copies asks for FOR_ALL, which only a grant to all gives. */
 export const FOR_ALL = "*";
 
 type Granted = Readonly<{ names: ReadonlySet<string>; isForAll: boolean }>;
@@ -103,7 +103,7 @@ export function askGrantSchemas({ capabilities }: Request, requirements: Require
   if (capabilities.has("RequiredSchemas")) requirements.findServed(SCHEMAS, VERSIONS);
 }
 
-/** A kind in a namespace that may use a Secret: an entry of `from`. */
+/** A kind in a namespace that may use a Secret: an entry of a ReferenceGrant's `from`. */
 export interface Grantee {
   readonly namespace: string;
   /** Kind.group of an XR or claim. */

@@ -22,8 +22,8 @@ const MAX_LENGTH = 10_000;
 const MAX_TERMS = 50;
 
 /**
- * Parses `team=orders,env in (prod,stage),!legacy`, the grammar of apimachinery's `labels.Parse`; undefined for an
- * invalid selector. An empty one is invalid too: Kubernetes would match everything, and grant access to all.
+ * Parses `team=orders,env in (prod,stage),!legacy`, the grammar of apimachinery's `labels.Parse`; undefined for an invalid
+ * selector. An empty text counts as invalid: Kubernetes' empty selector matches everything, and would grant access to all.
  */
 export function parseLabelSelector(text: string): LabelSelector | undefined {
   if (text.length > MAX_LENGTH || text.trim() === "") return undefined;

@@ -39,8 +39,8 @@ export function findTwin({ apiVersion, group, kind, isNamespaced }: ManagedKind)
 }
 
 /**
- * Recognizes a managed resource by two fields, for which its CRD has defaults. A nested XR may have them, but also has one
- * of Crossplane's fields.
+ * Recognizes a managed resource by spec.providerConfigRef or spec.managementPolicies, for which its CRD has defaults. A nested
+ * XR may have such a field, but also has one of Crossplane's own fields.
  */
 export function isManaged(observed: Document): boolean {
   const has = (field: string): boolean => observed.at(["spec", field]) !== undefined;
@@ -69,7 +69,7 @@ export type Observation = "unknown" | "absent" | "present";
 /** The error of a managed resource that only observes, if there is no cloud resource: crossplane-runtime pkg/reconciler/managed, v1.15 to v2.4. */
 const ABSENT_MESSAGE = "external resource does not exist";
 
-/** Reads the observation from the condition Synced. A provider that failed to look, or is paused, leaves it unknown. */
+/** Reads from the condition Synced whether there is a cloud resource; `unknown` if the provider failed to look, or is paused. */
 export function readObservation(managed: Document): Observation {
   const synced = shownCondition(managed, "Synced");
   if (synced?.status === "True") return "present";
@@ -83,8 +83,8 @@ export const CREATION = "crossplane.io/external-create-";
 const UNKNOWN_CREATION = "cannot determine creation result";
 
 /**
- * Reads the time of a creation that has ended without a failure, but also without an external name or ID. The name may be
- * lost: an asynchronous provider reports success at once, and forgets the creation when it restarts (upjet#632).
+ * Reads the time of a creation that succeeded or was interrupted, but left no external name or ID; undefined for any other. The
+ * name may be lost: an asynchronous provider reports success at once, and forgets the creation when it restarts (upjet#632).
  */
 export function readNamelessCreation(managed: Document): string | undefined {
   const isReported = [EXTERNAL_NAME, ["status", "atProvider", "id"]].some(
@@ -99,7 +99,7 @@ export function readNamelessCreation(managed: Document): string | undefined {
   return begun > failed && !isUnderWay ? begun : undefined;
 }
 
-/** Reads the times of a creation; "" for those that are not recorded. */
+/** Reads the times at which a creation began, succeeded and failed (RFC 3339); "" for a time that is not recorded. */
 function readCreation(managed: Document) {
   const timeOf = (outcome: string): string => readAnnotation(managed, `${CREATION}${outcome}`) ?? "";
   return { pending: timeOf("pending"), succeeded: timeOf("succeeded"), failed: timeOf("failed") };
@@ -119,10 +119,10 @@ export function isCreationUnderWay(managed: Document): boolean {
   return pending > succeeded && pending > failed;
 }
 
-export const annotate = (kind: ManagedKind, managed: Document | undefined): string =>
+export const annotateCommand = (kind: ManagedKind, managed: Document | undefined): string =>
   toCommandOn("annotate", kind, managed);
 
-/** Makes a kubectl command for a managed resource; with `NAME` before it is created. */
+/** Makes a kubectl command for a managed resource; with `NAME` in place of the name of one that does not exist yet. */
 export function toCommandOn(
   verb: string,
   { apiVersion, kind }: ManagedKind,

@@ -9,9 +9,9 @@ export function readGeneration(resource: Document): number {
 
 /**
  * Reads the observed generation of the condition Synced; undefined from a crossplane-runtime before v1.20.
- * `isOfCreation`: the condition was set after a creation. Between the two the runtime reads the managed resource again, so
- * the provider may have created from a spec that is older than this generation. Source: pkg/reconciler/managed,
- * UpdateCriticalAnnotations.
+ * `isOfCreation`: the condition was set after a creation. The runtime reads the managed resource again before it sets the
+ * condition, so the provider may have created from an older spec than that of this generation. Source:
+ * pkg/reconciler/managed, UpdateCriticalAnnotations.
  */
 export function readSyncedGeneration(managed: Document) {
   const [ready, synced] = [findCondition(managed, "Ready"), findCondition(managed, "Synced")];

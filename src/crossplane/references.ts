@@ -36,7 +36,7 @@ export const toReferences = (composite: Composite): readonly Reference[] =>
     }))
     .filter(({ name }) => name !== "");
 
-/** Tells whether an XR has references. The first one nearly always has a name: then the others need not be decoded. */
+/** Tells whether an XR has a reference with a name. The first reference nearly always has: then the rest need not be decoded. */
 export const isReferring = (composite: Composite): boolean =>
   stringAt(composite.document, [...referencesPath(composite), 0, "name"]) !== undefined ||
   toReferences(composite).length > 0;

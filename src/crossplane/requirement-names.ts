@@ -10,7 +10,7 @@ const DIGITS = 32;
 
 /**
  * Makes a requirement whose name contains a hash of its selector. Crossplane v2.4 starts a reconcile with the answers of
- * the last one, by name. Under the same name, a changed selector would get the wrong resource.
+ * the last reconcile, by name. Under the same name, a changed selector would get the wrong resource.
  */
 export const toRequirement = (name: string, selector: ResourceSelector): Requirement => ({
   name: `${name}#${hashSelector(selector)}`,

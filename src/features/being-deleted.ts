@@ -12,8 +12,8 @@ import type { Feature } from "./feature.ts";
 /**
  * Keeps the identity of each managed resource that is being deleted: name, location, parents and account stay as observed.
  *
- * A provider may delete the cloud resource days later, such as a bucket once it is empty. It uses the name that the managed
- * resource has by then. A team could delete its own bucket, give it the name of another team's, and have that one deleted.
+ * A provider may delete the cloud resource days later, such as a bucket once it is empty, under the name that the managed
+ * resource has by then. A team could delete its own bucket, give it the name of another team's bucket, and have that deleted.
  */
 export const keepIdentities: Feature = (call, draft) => {
   const { tags, externalNames, sharedResources } = call.input.spec;

@@ -69,7 +69,7 @@ export function toTold<All, T extends { readonly is: keyof All }>(
   return { condition, severity: isFatal ? "Fatal" : severity, sorted };
 }
 
-/** Adds a condition, and an event if it has changed, or a Fatal result. @param fatal the text of that result */
+/** Adds a condition, and a Fatal result or, if the condition has changed, an event. @param fatal the text of the Fatal result */
 export function withTold(draft: Draft, told: Told, call: Call, fatal = told.condition.message ?? ""): Draft {
   const { condition, severity } = told;
   const { reason, target } = condition;

@@ -20,7 +20,7 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
 }
 
 /**
- * Finds the observed resource of that name, if it is of the desired kind. It may be of another kind: a team that edits its
+ * Finds the observed resource of a name in the Composition; undefined if its kind is not that of `like`: a team that edits its
  * XR's references can have any resource observed under the name.
  */
 export function observedAs(name: string, like: Pick<Reference, "apiVersion" | "kind">, { request }: Call) {
@@ -29,7 +29,7 @@ export function observedAs(name: string, like: Pick<Reference, "apiVersion" | "k
   return toApiGroup(stringAt(document, ["apiVersion"])) === toApiGroup(like.apiVersion) ? document : undefined;
 }
 
-/** The metadata that a pipeline may desire: neither the API server nor Crossplane sets them. */
+/** The fields of `metadata` that a pipeline may desire. The API server and Crossplane set all others. */
 const KEPT = ["name", "generateName", "namespace", "labels", "annotations", "finalizers"];
 
 /**
@@ -49,9 +49,7 @@ export const pickObserved = (observed: Document, paths: readonly FieldPath[]): J
     return value === undefined ? object : withValueAt(object, path, value);
   }, {});
 
-/**
- * Desires these fields unchanged, and the resources as ready, of all observed resources whose names in the Composition have this prefix.
- */
+/** Desires observed resources by the prefix of their names in the Composition: as ready, with the fields at `paths` unchanged. */
 export const keepObserved = (prefix: string, paths: readonly FieldPath[], { request }: Call): Edits =>
   [...request.observed.resources]
     .filter(([name]) => name.startsWith(prefix))

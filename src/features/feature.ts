@@ -19,7 +19,7 @@ export interface Call {
 
 /**
  * Identifies this step by its input. Crossplane may call a step again with the context of its own response: the id separates what this step
- * left there from what earlier steps did. Two steps with the same input count as one.
+ * left there from what earlier steps left. Two steps with the same input count as one.
  */
 export const identifyStep = once((input: Input): string => hashText(JSON.stringify(input), 16));
 

@@ -6,8 +6,8 @@ import { isList, isObject, type JsonObject, type JsonValue, ownValue } from "../
 import type { Call } from "./feature.ts";
 
 /**
- * Removes fields that the XR's schema lacks from values for its status. With one of them Crossplane cannot apply the
- * status at all, and all conditions become stale. A removed field keeps the value that the XR shows.
+ * Removes fields that the XR's schema lacks from values for its status. With such a field Crossplane cannot apply the
+ * status at all, and all conditions become stale. If a whole value is removed, the status keeps what the XR shows.
  *
  * Requires the schema (Crossplane v2.2 and later) until the XR shows all values. Removes nothing before the answer.
  *
@@ -38,7 +38,7 @@ export const explainLacking = (lacking: readonly FieldPath[], { kind }: Composit
   `cannot set ${listSome(lacking, MAX_NAMES, (path) => brief(formatFieldPath(path)))}: the XRD of ${kind} has no such field, ` +
   "or has it with another type; correct the XRD's schema, or change toCompositeFieldPath";
 
-/** Tells whether the shown value contains the other one. Shown objects may have more fields, from defaults. */
+/** Tells whether the XR shows a value. Shown objects may have more fields, from defaults; lists have to be of the same length. */
 export function contains(shown: JsonValue | undefined, value: JsonValue): boolean {
   if (isList(value)) {
     return isList(shown) && shown.length === value.length && value.every((item, index) => contains(shown[index], item));

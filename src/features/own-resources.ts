@@ -20,7 +20,7 @@ import { type Call, isUnreadable } from "./feature.ts";
 export const DESIRED = "adoption/predecessors/";
 export const RECORDED = "adoption/recorded/";
 
-/** Tells whether the resource composed under this name is being deleted. Crossplane would write into that one, not create another. */
+/** Tells whether a resource that was composed under this name is being deleted: Crossplane would write into it, not create one. */
 export function isLeaving(name: string, desired: Document, call: Call): boolean {
   return askForKinds(DESIRED, [desired], call).some(
     (item) => isBeingDeleted(item) && stringAt(item, COMPOSITION_RESOURCE_NAME) === name && isFree(item, call),
@@ -61,7 +61,7 @@ export function requireAs(prefix: string, reference: Reference): Requirement {
 
 const CONTROLLER = "adoption/controller/";
 
-/** This XR, and a function that looks for proof that the XR composed a resource. Only nested XRs can be `unconfirmed`. */
+/** This XR, and a function that looks for proof that the XR composed a resource: `unconfirmed` or `pending` only if it is nested. */
 export type Prover = ReturnType<typeof proverFor>;
 
 export function proverFor({ composite, requirements }: Call) {

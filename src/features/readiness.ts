@@ -4,9 +4,8 @@ import { composeRecord, RECORD_NAME } from "../records/record.ts";
 import type { Feature } from "./feature.ts";
 
 /**
- * Keeps an XR unready while this step, or an earlier one of this function, holds something back. For that, its
- * record of bindings is desired as unready: the XR's own readiness is lost where a later step's function-sdk-go writes the
- * XR anew.
+ * Keeps an XR unready while this step, or an earlier step of this function, holds something back: desires the XR's record of
+ * bindings as unready, since the XR's own readiness is lost where a later step's function-sdk-go writes the XR anew.
  */
 export const withholdReadiness: Feature = (call, draft) => {
   const earlier = call.request.desired.resources.get(RECORD_NAME);

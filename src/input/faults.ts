@@ -94,7 +94,7 @@ function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.c
   });
 }
 
-/** Finds the type that an alternative expects; undefined if the value has it. */
+/** Finds the type that an alternative expects; undefined if the value has that type. */
 const findWrongType = (issues: readonly z.core.$ZodIssue[]): string | undefined =>
   issues.flatMap((issue) => (issue.path.length === 0 && issue.code === "invalid_type" ? [issue.expected] : []))[0];
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { choice, exactlyOneOf, fieldPath, optional, statusPath, text } from "./fields.ts";
 
-/** A copy of one field of a shared resource. function-patch-and-transform can transform values in the environment. */
+/** A copy of one field of a shared resource, as it is. To transform values: `toEnvironment`, then function-patch-and-transform. */
 export const patch = exactlyOneOf(
   z.strictObject({
     fromFieldPath: fieldPath.describe("A field of the shared resource."),

@@ -27,7 +27,6 @@ function mayFail(shares: readonly unknown[]): boolean {
 const FROZEN =
   "is not allowed with connection or dependents, because a Fatal result would keep copies and dependents after their grant is revoked";
 
-/** The section of Operations, which finds XRs that were never reconciled. */
 const neverReconciledSchema = z.strictObject({
   definitions: z
     .strictObject({

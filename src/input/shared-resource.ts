@@ -153,7 +153,8 @@ export type SharedResource = z.output<typeof sharedResourceSchema>;
  * Finds a field of the environment that one part of the input reads, and that the `toEnvironment` of a shared resource sets.
  * Crossplane calls a step again with the context that the step returned, so each call could read another value.
  *
- * @param readers the parts of the input that read. A field that a shared resource both reads and sets is no fault: `toLayers` leaves it out.
+ * @param readers the parts of the input. A field that one shared resource both reads and sets is no fault: `toLayers` in
+ * features/sharing/context.ts leaves it out.
  */
 export function findEnvironmentLoop(shares: readonly SharedResource[], readers: readonly unknown[]) {
   const written = shares.flatMap((share) =>

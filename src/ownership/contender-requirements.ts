@@ -7,7 +7,7 @@ import { isPathSegment } from "../model/names.ts";
 import type { LookupAnswer, Requirement } from "../model/requirement.ts";
 import { CONTENDS_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
 import { byPrecedence, type Contender, toContender } from "./contender.ts";
-import { type Contenders, findInTheWay, findLiving, firstOther, listNames } from "./contenders.ts";
+import { type Contenders, findInTheWay, findLiving, firstOther, indexByUid, listNames } from "./contenders.ts";
 import type { Candidate } from "./identity.ts";
 
 /**
@@ -103,23 +103,46 @@ export function toFirst({ document, uid }: Contender, candidate: Candidate): Req
   return { name: toFirstName(candidate, uid === candidate.own?.uid), selector };
 }
 
+/** The most former successors that an owner looks up at a time. */
+const MAX_LOST = 3;
+
 /**
- * Requires the managed resource that wrote the cloud resource, if it is neither ours nor listed. Upjet's providers name it in a tag,
- * without its namespace, so only cluster-scoped ones can be looked up. An invalid name is skipped: Crossplane would fail the whole
- * XR, and anyone with access to the cloud may write tags.
+ * Requires managed resources that may write the cloud resource without our labels, by their names: nothing else finds them.
+ *
+ * - For an owner, its successors that are not listed any more: the step may be gone from their Compositions.
+ * - For others, the managed resource that wrote the cloud resource last. Upjet's providers name it in a tag, without its namespace, so
+ *   only a cluster-scoped one can be looked up.
+ *
+ * An invalid name is skipped: Crossplane would fail the whole XR, and anyone with access to the cloud may write tags.
  */
-export function toWriterRequirement(
-  { kind, own, reportedTags }: Candidate,
-  listed: Contenders,
-): Requirement | undefined {
-  if (own === undefined || own.isMarked || kind.isNamespaced) return undefined;
-  const reported = reportedTags();
-  const name = reported?.get("crossplane-name");
-  const writerKind = `${kind.kind.toLowerCase()}.${toApiGroup(kind.apiVersion)}`;
-  if (name === undefined || !isPathSegment(name) || reported?.get("crossplane-kind") !== writerKind) return undefined;
-  if (name === stringAt(own.document, ["metadata", "name"]) || listNames(listed).has(name)) return undefined;
+export function listUnlabelled({ kind, own, reportedTags }: Candidate, listed: Contenders): readonly Requirement[] {
+  // An owner that the answer does not show as the owner yet is judged as a newcomer: a writer would have it wait.
+  if (own === undefined || (own.isMarked && indexByUid(listed).get(own.uid)?.isMarked === false)) return [];
+  const names = own.isMarked ? [...own.acknowledged] : [readLastWriter(kind, reportedTags()) ?? ""];
+  const known = listNames(listed);
   const { apiVersion } = kind;
-  return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });
+  return names
+    .filter((name) => name !== own.name && !known.has(name))
+    .map((text) => text.split("/").toReversed())
+    .filter(([name = "", namespace]) => isPathSegment(name) && (namespace !== undefined) === kind.isNamespaced)
+    .slice(0, MAX_LOST)
+    .map(([name = "", namespace]) =>
+      toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, {
+        apiVersion,
+        kind: kind.kind,
+        namespace,
+        match: { name },
+      }),
+    );
+}
+
+/** Reads the name of the managed resource that wrote the cloud resource last; undefined for one of another kind. */
+function readLastWriter(
+  { kind, apiVersion, isNamespaced }: ManagedKind,
+  reported: ReadonlyMap<string, string> | undefined,
+): string | undefined {
+  const isOfKind = reported?.get("crossplane-kind") === `${kind.toLowerCase()}.${toApiGroup(apiVersion)}`;
+  return isOfKind && !isNamespaced ? reported.get("crossplane-name") : undefined;
 }
 
 /**

@@ -14,13 +14,13 @@ import {
   findFirst,
   isAhead,
   isNamedByOurs,
+  listUnlabelled,
   looksByName,
   orOwn,
   toContenders,
   toFirst,
   toFirstName,
   toLabelled,
-  toWriterRequirement,
 } from "./contender-requirements.ts";
 import { asListed, asObserved, type Contenders, type Found, indexByUid, isLiving } from "./contenders.ts";
 import {
@@ -52,7 +52,7 @@ export class KnownContenders {
   readonly #listed = cache<Listed>();
   readonly #named = cache<Contenders | undefined>();
   readonly #namesakes = cache<readonly Namesake[] | undefined>();
-  readonly #withWriter = cache<Contenders | undefined>();
+  readonly #unlabelled = cache<Contenders | undefined>();
 
   /** @param canAskSchemas true if Crossplane can say whether a kind is served. */
   constructor(requirements: Requirements, canAskSchemas: boolean) {
@@ -73,19 +73,20 @@ export class KnownContenders {
    * | may be promoted, and no first is known             | all with the identity label, which each has from its creation       |
    * | is new                                             | those with `writes`, to find the owner                              |
    *
-   * To the last two it adds the managed resource that wrote the cloud resource last, which has no labels if its XR lacks this function.
+   * To these it adds what `listUnlabelled` finds by name: managed resources that write, and whose XRs lack this step.
    *
    * @param joins true for the first row.
    */
   find(candidate: Candidate, joins = false): Found | undefined {
     const { own } = candidate;
     if (joins) return asListed(this.#require(IDENTITY_LABEL, candidate), own);
-    if (isNamedByOurs(candidate)) return asObserved(this.#require(CONTENDS_LABEL, candidate), own);
+    if (isNamedByOurs(candidate))
+      return asObserved(this.#withUnlabelled(this.#require(CONTENDS_LABEL, candidate), candidate), own);
 
     const before = this.recallFirst(candidate);
     const label = chooseLabel(before, candidate);
     const first = before?.isMarked ? before : findFirst(before, candidate, this.#list(label, candidate).found);
-    if (first === undefined) return asListed(this.#withLastWriter(this.#require(label, candidate), candidate), own);
+    if (first === undefined) return asListed(this.#withUnlabelled(this.#require(label, candidate), candidate), own);
 
     this.#requirements.ask(toFirst(first, candidate)); // to be recalled in the next reconcile
     if (first.uid === own?.uid) return asObserved(this.#require(CONTENDS_LABEL, candidate), own);
@@ -182,15 +183,17 @@ export class KnownContenders {
     return found && twins && [...found, ...twins];
   }
 
-  /** Adds the managed resource that wrote the cloud resource last, if it is not listed. */
-  #withLastWriter(listed: Contenders | undefined, candidate: Candidate): Contenders | undefined {
-    const writer = listed && toWriterRequirement(candidate, listed);
-    if (listed === undefined || writer === undefined) return listed;
+  /** Adds the managed resources that write the cloud resource without our labels. */
+  #withUnlabelled(listed: Contenders | undefined, candidate: Candidate): Contenders | undefined {
+    if (listed === undefined) return undefined;
+    const required = listUnlabelled(candidate, listed);
+    if (required.length === 0) return listed;
     const isNew = (contender: Contender): boolean =>
       !indexByUid(listed).has(contender.uid) && !onlyObserves(contender) && declares(contender, candidate, hasSameName);
-    return this.#withWriter(`${candidate.identity} ${writer.name}`, () => {
-      const found = toContenders(this.#requirements.ask(writer), candidate.own);
-      return found && [...listed, ...found.filter(isNew)];
+    const key = [candidate.identity, ...required.map(({ name }) => name)].join(" ");
+    return this.#unlabelled(key, () => {
+      const found = required.map((one) => toContenders(this.#requirements.ask(one), candidate.own));
+      return found.every((one) => one !== undefined) ? [...listed, ...found.flat().filter(isNew)] : undefined;
     });
   }
 }

@@ -9,6 +9,7 @@ import {
   isAnyInvolved,
   isInvolved,
   isOrphan,
+  isUnlabelledWriter,
 } from "./contenders.ts";
 import type { Candidate } from "./identity.ts";
 
@@ -45,7 +46,7 @@ export type OwnershipVerdict =
   | { readonly is: "existed" }
   | {
       readonly is: "ours";
-      /** The contenders that succeed it. */
+      /** The contenders that succeed it, and those that write without a step with `tags`. */
       readonly others: readonly Contender[];
       readonly origin: Origin;
     }
@@ -120,7 +121,8 @@ function judgeListed(own: Contender, listed: Contender, all: Contenders, situati
   if (hasNotLooked) return { is: "unobserved" };
   if (isImportMissing) return { is: "missing" };
   if (mayBeCreatedByAnother) return { is: "unobserved" };
-  const others = findLiving(all).filter((one) => one.uid !== uid && one.contends !== undefined);
+  const isSuccessor = (one: Contender): boolean => one.contends !== undefined || isUnlabelledWriter(one);
+  const others = findLiving(all).filter((one) => one.uid !== uid && isSuccessor(one));
   return { is: "ours", others, origin: judgeOrigin(own, all, canObserve) };
 }
 

@@ -13,8 +13,8 @@ import { recordKind } from "./record.ts";
 
 /**
  * The answer of a shared resource to the consumers of one namespace, or to one admitted consumer. The shared XR, or its companion,
- * composes an object with it, which consumers require by ANSWER_LABEL. It is not in the shared resource's status, since each change of
- * that reconciles all consumers.
+ * composes an object with the answer, which consumers require by ANSWER_LABEL. In the shared resource's status, each change would
+ * reconcile all consumers.
  */
 export interface Answer {
   /** The Secret with the credential of the namespace. */
@@ -23,9 +23,9 @@ export interface Answer {
   readonly ticket?: string | undefined;
 }
 
-/** Makes the subject of the answer by which a pool's member admits one share of an XR. @param recordOf the RECORD_LABEL of the XR's record */
-export const admissionSubject = (namespace: string | undefined, recordOf: string, share: string): string =>
-  `admission/${hashText(JSON.stringify([namespace, recordOf, share]), 40)}`;
+/** Makes the subject of the answer by which a pool's member admits one share of an XR. @param id the XR's `recordId` */
+export const admissionSubject = (namespace: string | undefined, id: string, share: string): string =>
+  `admission/${hashText(JSON.stringify([namespace, id, share]), 40)}`;
 
 /** The label of an answer: a hash of the shared resource and of the subject, which is a namespace or the result of `admissionSubject`. */
 export const ANSWER_LABEL = `${DOMAIN}/answer`;

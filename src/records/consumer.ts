@@ -33,7 +33,7 @@ export interface Consumer {
   readonly dependents: readonly string[];
   /** All namespaces that need a grant. "*" needs a grant to all namespaces. */
   readonly namespaces: readonly string[];
-  /** The kinds and namespaces by which a ReferenceGrant may grant it access. */
+  /** The kinds (XR's and claim's) in the namespace: a ReferenceGrant may name either of them. */
   readonly grantees: readonly Grantee[];
   /** The namespace whose own credential it copies; undefined for the common Secret, or none. */
   readonly credentialFor: string | undefined;
@@ -75,7 +75,7 @@ export function judgeConsumers(
 }
 
 /**
- * Reads the consumers of a shared resource from an XR's record: one for each copy, or one that reads fields only. There are none if
+ * Reads the consumers of a shared resource from an XR's record: one for each copy, or one for a share without copies. None if
  * Crossplane did not compose the record.
  *
  * A team may write any ConfigMap into its namespace. So the consumer's namespace is the one that contains the record, whatever the record
@@ -86,7 +86,7 @@ export function judgeConsumers(
 export const toConsumers = (record: Document, shared: Reference, most?: number): readonly Consumer[] =>
   toUses(record, { to: shared, most }).map(({ consumer }) => consumer);
 
-/** Reads the consumers of all shared resources from an XR's record, or those within the limits. */
+/** Reads the consumers of all shared resources from an XR's record, within the limits. */
 export function toUses(record: Document, limits?: ReadLimits) {
   const controller = findController(record);
   if (!isComposed(record, controller)) return [];

@@ -7,7 +7,7 @@ import { hashText } from "../model/hash.ts";
 import { isObject, type JsonObject, objectOf, parseJson, toSortedObject } from "../model/json.ts";
 import { isPathSegment, SECRET_KEY } from "../model/names.ts";
 import { once } from "../model/once.ts";
-import { RECORD_KINDS, RECORD_LABEL, recordKind, recordOf } from "./record.ts";
+import { RECORD_KINDS, RECORD_LABEL, recordId, recordKind } from "./record.ts";
 
 /** A composed resource in the record of names. */
 export interface RecordedName {
@@ -34,17 +34,17 @@ export const NAMES_NAME = "shared-infrastructure/names";
 /** The prefix of the `metadata.name` of every record of names: `publish` refuses other EnvironmentConfigs with it. */
 export const RECORD_PREFIX = "shared-infrastructure-names-";
 
-/** Makes the `metadata.name` of an XR's record of names. @param record the XR's `recordOf`, the same in a rebuilt cluster */
-export const namesRecordName = (record: string): string => `${RECORD_PREFIX}${record}`;
+/** Makes the `metadata.name` of an XR's record of names. @param id the XR's `recordId` */
+export const namesRecordName = (id: string): string => `${RECORD_PREFIX}${id}`;
 
 /** Recognizes the XR's own record of names. It needs no adoption, since the XR composes it under the same name. */
 export const isNamesRecord = ({ kind, name }: Reference, composite: Composite): boolean =>
-  kind === recordKind(composite).kind && name === namesRecordName(recordOf(composite));
+  kind === recordKind(composite).kind && name === namesRecordName(recordId(composite));
 
 /** Selects the record of names that an operator has applied for a namespaced XR: an EnvironmentConfig, which no team can write. */
 export const appliedNames = (composite: Composite) => ({
   ...RECORD_KINDS.EnvironmentConfig,
-  match: { name: namesRecordName(recordOf(composite)) },
+  match: { name: namesRecordName(recordId(composite)) },
 });
 
 export const toRecordedKind = ({ kind, group }: Pick<ManagedKind, "kind" | "group">): string =>
@@ -56,7 +56,7 @@ const toDataKey = (name: string): string =>
 
 export const composeNames = (composite: Composite, names: RecordedNames): JsonObject => ({
   ...recordKind(composite),
-  metadata: { name: namesRecordName(recordOf(composite)), labels: { [RECORD_LABEL]: recordOf(composite) } },
+  metadata: { name: namesRecordName(recordId(composite)), labels: { [RECORD_LABEL]: recordId(composite) } },
   data: toNamesData(names),
 });
 

@@ -11,7 +11,7 @@ import { formatOwner, OWNER } from "../ownership/annotations.ts";
 /** A shared resource that an XR uses or asks for, in the XR's record. */
 export interface Binding {
   readonly resource: Reference;
-  /** The XR's access. `Requested`: it waits for a grant. `Revoked`: it waits again, after a grant was revoked. */
+  /** `Requested`: the XR waits for a grant, an admission or readiness. `Revoked`: the XR waits again, after a grant was revoked. */
   readonly access: "Granted" | "Requested" | "Revoked";
   /** The copies of its connection Secret, MAX_SECRETS at most. */
   readonly secrets: readonly SecretName[];
@@ -21,7 +21,7 @@ export interface Binding {
   readonly credentialFor: string | undefined;
   /** The Secret of the credential for `credentialFor` whose values all copies have; undefined until there is one. */
   readonly copied?: SecretName | undefined;
-  /** The ticket that the resource's answer repeats to admit the XR (`select.prefer`). Each member of a pool gets another one. */
+  /** The ticket that the resource's answer repeats to admit the XR (`select.prefer`). Each member of a pool gets another ticket. */
   readonly ticket?: string | undefined;
   /** The namespace of the resource's claim, recorded since another team may have a resource of the same name after a deletion. */
   readonly claimNamespace?: string | undefined;
@@ -42,7 +42,7 @@ export const recordKind = ({ namespace }: Pick<Reference, "namespace">) =>
 /** The record's name in the Composition. */
 export const RECORD_NAME = "shared-infrastructure/record";
 
-/** The label of a record: a hash of the kind, namespace and name of the claim or, without one, of the XR. */
+/** The label of an XR's records, with the XR's `recordId`. */
 export const RECORD_LABEL = `${DOMAIN}/record-of`;
 
 /** The most copies in a binding, since an owner reads the records of all consumers. */
@@ -52,7 +52,7 @@ const MAX_SECRETS = 100;
 const MAX_SECRETS_IN_ALL = 1000;
 const MAX_SHARES = 1000;
 
-/** The most resources to which a share is bound: the present one, and former ones with copies. */
+/** The most resources to which a share is bound: the one that the XR names now, and former ones. */
 export const MAX_BINDINGS = 10;
 
 /** The most dependents in a binding: enough to show the owner that there are some. */
@@ -65,7 +65,7 @@ const isPrintableName = (name: JsonValue): name is string =>
 /** The digits of a hash: enough against deliberate collisions, since teams choose names. */
 const DIGITS = 40;
 
-/** The format of a ticket: a hash of the XR's UID, and the number of members that it has asked. */
+/** The format of a ticket: a hash of the XR's UID, and a number that each new ticket raises (`toTicket` in sharing/pool.ts). */
 const TICKET = /^[0-9a-f]{16}\.[0-9]{1,9}$/;
 
 /** Makes the label of the records of all XRs that use or ask for a shared resource, whatever its API version. */
@@ -77,8 +77,8 @@ export type Bindings = ReadonlyMap<string, readonly Binding[]>;
 export const findBinding = (resource: Reference, bindings: readonly Binding[]): Binding | undefined =>
   bindings.find((binding) => isSameResource(binding.resource, resource));
 
-/** Makes the value of the label RECORD_LABEL. */
-export const recordOf = ({ claim, ...composite }: Reference & Pick<Composite, "claim">): string =>
+/** Identifies an XR's records, also in a rebuilt cluster: by a hash of the reference to its claim or, without one, to the XR. */
+export const recordId = ({ claim, ...composite }: Reference & Pick<Composite, "claim">): string =>
   hashText(resourceKey({ ...composite, ...claim }), DIGITS);
 
 export function composeRecord(composite: Composite, bindings: Bindings): JsonObject {
@@ -86,7 +86,7 @@ export function composeRecord(composite: Composite, bindings: Bindings): JsonObj
   return {
     ...recordKind(composite),
     metadata: {
-      labels: { [RECORD_LABEL]: recordOf(composite), ...Object.fromEntries(uses.map((label) => [label, "true"])) },
+      labels: { [RECORD_LABEL]: recordId(composite), ...Object.fromEntries(uses.map((label) => [label, "true"])) },
       annotations: { [OWNER]: formatOwner(composite) },
     },
     data: toRecordData(bindings),
@@ -110,7 +110,7 @@ function toEntry({ resource, access, secrets, dependents, credentialFor, copied,
   };
 }
 
-/** The most shares of one XR that an owner reads. It reads the records of all teams at once. */
+/** The most shares of one XR that an owner reads, since an owner reads the records of all teams at once. */
 const MAX_USES = 20;
 
 /** Limits for reading a record: only bindings `to` this resource, and `most` copies of each. */

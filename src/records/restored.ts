@@ -1,5 +1,5 @@
 import type { Composite } from "../crossplane/composite.ts";
-import { annotate, readObservation, toManagedKind } from "../crossplane/managed-resource.ts";
+import { annotateCommand, readObservation, toManagedKind } from "../crossplane/managed-resource.ts";
 import {
   ALL_ACTIONS,
   isObserver,
@@ -27,15 +27,15 @@ export const RELEASE = `${DOMAIN}/release-restored`;
 /** The beginning of a mark (annotation RESTORED) that this function wrote. Velero's resource modifiers write marks without it (docs/restore.md). */
 const HELD = "held=";
 
-/** Formats the mark of a held resource, such as `held=*`. It holds the management policies from before the restore; `?` if there were none. */
+/** Formats the mark of a held resource, such as `held=*`: the management policies from before the restore, or `?` for none. */
 export const formatRestored = (managed: Document): string => {
   const mark = readAnnotation(managed, RESTORED) ?? readPolicies(managed)?.join(",") ?? "?";
   return mark.startsWith(HELD) ? mark : `${HELD}${mark}`;
 };
 
 /**
- * Formats the mark to desire for a released resource. Undefined if it has none, or one that this function wrote: Crossplane
- * removes that once no step desires it. A mark of Velero's would stay, so one of this function's overwrites it.
+ * Formats the mark to desire for a released resource; undefined if the resource has no mark, or this function's own, which
+ * Crossplane removes once no step desires it. Velero's mark would stay, so this function's mark overwrites it.
  */
 export const formatReleased = (managed: Document): string | undefined => {
   const mark = readAnnotation(managed, RESTORED);
@@ -48,7 +48,7 @@ export function readPoliciesBefore(managed: Document): Policies {
   return had === "?" ? OBSERVE : had.split(",");
 }
 
-/** Reads the names that a person has released. They count for one restore only: the next gives the XR another UID. */
+/** Makes a function that tells whether a person has released a name. The next restore ends all releases: the XR gets another UID. */
 export function readReleased(composite: Document): (name: string) => boolean {
   const [uid, names = ""] = (readAnnotation(composite, RELEASE) ?? "").split(/\/(.*)/s);
   if (uid === "" || uid !== readUid(composite)) return () => false;
@@ -56,7 +56,7 @@ export function readReleased(composite: Document): (name: string) => boolean {
   return (name) => released.has("*") || released.has(escapeName(name));
 }
 
-/** Escapes a name for the annotation RELEASE. A claim may choose it, and a comma or an asterisk in it would release other resources. */
+/** Escapes a name for the annotation RELEASE. A claim may choose names: a comma or an asterisk would release other resources. */
 const escapeName = (name: string): string =>
   name.replace(/[^-\w.:@/]/gu, (character) =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
@@ -66,7 +66,7 @@ const escapeName = (name: string): string =>
 export function releaseCommand({ apiVersion, kind, document }: Composite, ...names: readonly string[]): string {
   const uid = readUid(document) ?? "UID";
   const list = names.length === 0 ? "NAME,NAME" : names.map(escapeName).join(",");
-  return `${annotate(toManagedKind(apiVersion, kind), document)} ${toWord(`${RELEASE}=${uid}/${list}`)}`;
+  return `${annotateCommand(toManagedKind(apiVersion, kind), document)} ${toWord(`${RELEASE}=${uid}/${list}`)}`;
 }
 
 /** A provider's finding in the cloud for a managed resource that only observes. */
@@ -99,9 +99,9 @@ export const isFoundSinceCreation = (managed: Document): boolean =>
   !readSynced(managed).isOld && readObservation(managed) === "present";
 
 /**
- * Chooses OBSERVE or OBSERVE_ANEW, which mean the same to a provider: OBSERVE_ANEW if the managed resource has it, else
- * OBSERVE. If the condition Synced is from a backup and about the present generation, it chooses the other of the two: the
- * generation changes, and that condition no longer counts.
+ * Chooses OBSERVE or OBSERVE_ANEW, which mean the same to a provider: the one that the managed resource has, else OBSERVE. If
+ * the condition Synced is from a backup, but about the present generation, chooses the policies that the managed resource
+ * does not have: the generation changes, and the old condition no longer counts.
  */
 export function policiesToLook(managed: Document): Policies {
   const { isOld, about } = readSynced(managed);

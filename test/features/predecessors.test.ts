@@ -7,7 +7,7 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { run } from "../../src/pipeline.ts";
 import { NAMES_NAME, namesRecordName } from "../../src/records/names-record.ts";
-import { RECORD_KINDS, RECORD_LABEL, RECORD_NAME, recordOf } from "../../src/records/record.ts";
+import { RECORD_KINDS, RECORD_LABEL, RECORD_NAME, recordId } from "../../src/records/record.ts";
 import { boundTo, type CallParts, callOf } from "../../testing/builders/calls.ts";
 import { recorded } from "../../testing/builders/copies.ts";
 import { couldNotRead, synced } from "../../testing/builders/kubernetes.ts";
@@ -66,7 +66,7 @@ const manager = (name: string): JsonObject => {
   return { managedFields: [{ manager: composer, operation: "Apply" }] };
 };
 
-const claims = recordOf(toComposite(documentOf(anew())));
+const claims = recordId(toComposite(documentOf(anew())));
 const recording = (resource: string, entry: JsonObject) => ({
   ...RECORD_KINDS.EnvironmentConfig,
   metadata: {
@@ -325,7 +325,7 @@ describe("a dependent to which a team has its XR lose the reference", () => {
 });
 
 test("a record that two labels find is one", () => {
-  const labels = { [RECORD_LABEL]: recordOf(toComposite(documentOf(anew()))) };
+  const labels = { [RECORD_LABEL]: recordId(toComposite(documentOf(anew()))) };
   const metadata = composedAs(RECORD_NAME, { name: "shop-rec", uid: "1", labels });
   const draft = draftOf({
     desired: { config: { ...RECORD_KINDS.EnvironmentConfig, data: { own: true } } },

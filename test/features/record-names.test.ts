@@ -4,7 +4,7 @@ import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { run } from "../../src/pipeline.ts";
 import { NAMES_NAME, namesRecordName, readNames } from "../../src/records/names-record.ts";
-import { recordOf as recordOfXr } from "../../src/records/record.ts";
+import { recordId } from "../../src/records/record.ts";
 import { type ComposedParts, composedCall, externallyNamed, recordOf, store } from "../../testing/builders/composed.ts";
 import { at, desiredOf, requirementsIn } from "../../testing/builders/read-draft.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
@@ -31,7 +31,7 @@ const namesIn = (draft: ReturnType<typeof draftOf>) =>
 describe("the record of names", () => {
   test("has the names of all that is composed, in an object that a rebuilt cluster finds", () => {
     const draft = draftOf({ observed: { vpc: vpc(vpc1) }, desired: { vpc: desired } });
-    const name = namesRecordName(recordOfXr(toComposite(documentOf(store()))));
+    const name = namesRecordName(recordId(toComposite(documentOf(store()))));
     const labels = { "shared-infrastructure.fn.crossplane.io/record-of": name.split("-").at(-1) };
     expect(desiredOf(draft, NAMES_NAME)).toEqual({
       apiVersion: "apiextensions.crossplane.io/v1beta1",
@@ -45,7 +45,7 @@ describe("the record of names", () => {
     const spec = { claimRef: { kind: "Store", namespace: "team-a", name: "shop" } };
     const claimed = (xr: string, uid: string, root = xr) => {
       const labels = { "crossplane.io/claim-namespace": "team-a", "crossplane.io/composite": root };
-      return recordOfXr(toComposite(documentOf({ ...store(), metadata: { name: xr, uid, labels }, spec })));
+      return recordId(toComposite(documentOf({ ...store(), metadata: { name: xr, uid, labels }, spec })));
     };
     expect(claimed("shop-x1", "1")).toBe(claimed("shop-y2", "2"));
     // A Composition has copied the claim's reference to nested XRs.
@@ -85,7 +85,7 @@ const PREDECESSORS = "adoption/predecessors/EnvironmentConfig";
 /** An exported record, as it was applied to a rebuilt cluster. */
 const exported = (metadata: JsonObject = {}, names: Readonly<Record<string, JsonObject>> = { vpc: entry }) => {
   const [record] = Object.values(recordOf(names));
-  const id = recordOfXr(toComposite(documentOf(store())));
+  const id = recordId(toComposite(documentOf(store())));
   const labels = { "shared-infrastructure.fn.crossplane.io/record-of": id };
   const annotations = { "crossplane.io/composition-resource-name": NAMES_NAME };
   return [{ ...record, metadata: { name: namesRecordName(id), labels, annotations, ...metadata } }];

@@ -3,7 +3,7 @@ import { parseInput } from "../../src/input/parse.ts";
 import type { Condition } from "../../src/model/condition.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import { type JsonObject, pick } from "../../src/model/json.ts";
-import { externallyNamed, withMetadata } from "../builders/composed.ts";
+import { externallyNamed, withMetadata, withPolicies } from "../builders/composed.ts";
 import { objectSetBy } from "../builders/read-draft.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { ABSENT, READY } from "../builders/tags.ts";
@@ -23,6 +23,8 @@ export interface Team {
   readonly forProvider?: JsonObject;
   /** The entries of `tags.resources` in its Composition, which may change. */
   resources?: readonly JsonObject[];
+  /** True once the step with `tags` is removed from its Composition. */
+  lacksStep?: boolean;
 }
 
 /** A kind that the teams compose, and the id that the cloud reports of it; undefined for a cloud that reports none. */
@@ -73,6 +75,10 @@ export class AccountsWorld {
     const team = this.#teams.find((one) => one.name === name);
     if (team === undefined) return;
     const observed = this.managed.get(name);
+    if (team.lacksStep) {
+      this.managed.set(name, this.#merge(name, withPolicies(this.#kind.desired, "*"), observed));
+      return;
+    }
     const add = [{ key: "team", value: name }];
     const outcome = callUntilStable({
       xr: { apiVersion: "example.org/v1", kind: "Shop", metadata: { name: "shop", namespace: name, uid: name } },

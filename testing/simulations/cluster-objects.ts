@@ -4,7 +4,7 @@ import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { ADOPTION } from "../../src/ownership/annotations.ts";
 import { NAMES_NAME, namesRecordName } from "../../src/records/names-record.ts";
-import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/records/record.ts";
+import { RECORD_KINDS, RECORD_LABEL, recordId } from "../../src/records/record.ts";
 import { synced } from "../builders/kubernetes.ts";
 import { COMPOSED_AS, composedAs } from "./control-plane.ts";
 import { controllerOf, type Kind, metadataOf, type Name, objectIn } from "./store.ts";
@@ -98,7 +98,7 @@ export function recordIn(flavour: Flavour, data: JsonObject, controller?: string
 }
 
 const recordIdOf = (flavour: Flavour): string =>
-  recordOf(toComposite(documentOf({ ...ownerOf(""), metadata: { name: NAME, ...namespaceOf(flavour) } })));
+  recordId(toComposite(documentOf({ ...ownerOf(""), metadata: { name: NAME, ...namespaceOf(flavour) } })));
 
 export const BUCKET = { apiVersion: "cloud.example.org/v1", kind: "Bucket" } as const;
 

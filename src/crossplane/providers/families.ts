@@ -89,7 +89,6 @@ const families: readonly Family[] = [
   },
 ];
 
-/** The tags of a kind. */
 interface TagFact {
   /** `none`: the kind has no tags. `unknown`: no table lists the kind. */
   readonly is: "known" | "none" | "unknown";
@@ -105,8 +104,8 @@ export interface IdentityFacts {
   /** True for an unknown kind: each field beside which the spec has a reference or selector identifies the cloud resource too. */
   readonly isUnknownKind: boolean;
   /**
-   * Fields that identify the cloud resource in addition: the paths of `scopeFieldPaths`. Or, for an unknown kind without them, the names
-   * of fields of spec.forProvider that have a reference or selector in the schema. They count even if the spec uses neither.
+   * Fields that identify the cloud resource in addition: the paths of `scopeFieldPaths` or, for an unknown kind without any, the
+   * names of fields of spec.forProvider beside which the schema has a reference or selector, even if the spec sets neither.
    */
   readonly added?: ReadonlySet<string> | undefined;
   /** True if names and locations are case-insensitive. */
@@ -119,9 +118,9 @@ export interface IdentityFacts {
 type NameFact =
   /** The external name; with `defaultsToName`, metadata.name where it is not set. */
   | { readonly is: "externalName"; readonly defaultsToName: boolean }
-  /** Fields that form the name together. Only the last one has to be set. */
+  /** Fields that form the name together. Only the last field has to be set. */
   | { readonly is: "fields"; readonly paths: readonly FieldPath[] }
-  /** Fields that form the name together, such as both ends of an association. */
+  /** Fields that form one name, joined by commas, such as both ends of an association. */
   | {
       readonly is: "association";
       readonly paths: readonly FieldPath[];
@@ -136,7 +135,6 @@ export interface KindFacts {
   /** True if the cloud assigns the external name, which the provider reports in status.atProvider.id. */
   readonly isNamedById: boolean;
   readonly reportsTags: boolean;
-  /** The versions of the cluster-scoped kind and of its namespaced twin, if it has one. */
   readonly versions: Versions;
 }
 
@@ -208,5 +206,5 @@ function listed(family: Family, { named, isId, isUnique, fields, tags, versions 
   };
 }
 
-/** Counts the parts of which the names of a kind's cloud resources consist. */
+/** Counts the parts of a cloud resource's name: more than one only for an Object. The fields of an association form one part. */
 export const countNames = ({ name }: IdentityFacts): number => (name.is === "fields" ? name.paths.length : 1);

@@ -6,13 +6,13 @@ import { capacityCondition, shownCapacity } from "../../records/capacity.ts";
 import type { JudgedConsumer } from "../../records/consumer.ts";
 import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import type { KnownConsumers } from "./owner-facts.ts";
+import type { JudgedConsumers } from "./owner-facts.ts";
 
 interface Admission {
   readonly answers: Edits;
   readonly conditions: readonly Condition[];
   /** The consumers that are admitted, or do not ask to be admitted; undefined while the consumers are unknown. */
-  readonly placed: KnownConsumers;
+  readonly placed: JudgedConsumers;
 }
 
 const answerKey = (subject: string): string => `consumers/${subject}`;
@@ -28,7 +28,7 @@ const answerKey = (subject: string): string => `consumers/${subject}`;
  * Consumers that do not ask to be admitted take places, too. While the consumers are unknown, all answers stay, and none
  * is added.
  */
-export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: Call): Admission {
+export function admit({ capacity }: Consumers, consumers: JudgedConsumers, call: Call): Admission {
   if (capacity === undefined) return { answers: [], conditions: [], placed: consumers };
   if (consumers === undefined) {
     const answers = keepObserved(answerKey("admission/"), ANSWER_FIELDS, call);
@@ -59,6 +59,6 @@ export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: 
   };
 }
 
-/** Sorts consumers that were served before to the front, then by the age of their records. Equal ones keep their order. */
+/** Compares consumers for sorting: first those that were served before, then those with older records. */
 const bySeniority = ({ place: a }: JudgedConsumer, { place: b }: JudgedConsumer): number =>
   Number(b.isBound) - Number(a.isBound) || compareTexts(a.since, b.since);

@@ -71,8 +71,8 @@ function countBytes({ template }: Credentials, facts: OwnerFacts, { composite }:
 }
 
 /**
- * Chooses the credentials: first the existing ones that stay, then new ones, so that new ones displace none. While it is
- * unknown who has access, all existing ones stay, and none is added.
+ * Chooses the credentials: first existing credentials that stay, then new ones, so that the limit displaces only new ones.
+ * While `access` is unknown, all existing credentials stay, and none is added.
  */
 function chooseTurns(section: Credentials, turns: readonly string[], { access, consumers }: OwnerFacts, call: Call) {
   const present = findExisting(section, call);
@@ -111,7 +111,7 @@ const isEntitled = ({ namespace, namespaces, credentialFor }: Consumer, access: 
 
 const toUse = (namespace: string, secret: SecretName): string => `${namespace} ${formatSecret(secret)}`;
 
-/** Hashes the last texts of `turns`. Without `turns` there is one turn, "". */
+/** Hashes the last texts of `turns`, MAX_TURNS at most. Without `turns`, or while its field is not set, there is one turn, "". */
 function findTurns({ turns }: Credentials, call: Call): readonly string[] {
   const texts = turns && resolveStrings(turns, call);
   return texts?.is === "set" ? [...new Set(texts.value.slice(-MAX_TURNS).map((text) => hashText(text, 8)))] : [""];
@@ -127,7 +127,7 @@ const credentialKey = (turn: Turn, section: Credentials): string =>
 
 const KEY = /^consumers\/credentials\/(?<namespace>[^/]+)(?:\/(?<turn>[0-9a-f]{8}))?\/[^/]+$/;
 
-/** Finds the credentials that exist. */
+/** Finds the credentials among the observed composed resources, by their names in the Composition. */
 const findExisting = (section: Credentials, { request }: Call): readonly Turn[] =>
   [...request.observed.resources.keys()].sort().flatMap((key) => {
     const { namespace = "", turn = "" } = KEY.exec(key)?.groups ?? {};
@@ -140,8 +140,8 @@ const findExisting = (section: Credentials, { request }: Call): readonly Turn[] 
 type Credential = ReturnType<typeof toCredential>;
 
 /**
- * Makes the credential of one turn. `secret`: its Secret; undefined while its fields do not name it. `said`: the Secret that
- * the observed answer to the namespace names.
+ * Makes the credential of one turn. `secret`: undefined while the fields of `secretRef` name none. `answered`: the Secret that the
+ * observed answer to the namespace names.
  */
 function toCredential(turn: Turn, section: Credentials, { request, composite }: Call) {
   const { template, secretRef } = section;
@@ -156,10 +156,10 @@ function toCredential(turn: Turn, section: Credentials, { request, composite }: 
   const isThere = isSecretThere(observed);
   const isReady = secret !== undefined && isThere;
   const answer = request.observed.resources.get(`${ANSWERS}${turn.namespace}`)?.document;
-  const said = answer && readAnswer(answer).secret;
-  const isAnswered = secret !== undefined && said !== undefined && formatSecret(said) === formatSecret(secret);
+  const answered = answer && readAnswer(answer).secret;
+  const isAnswered = secret !== undefined && answered !== undefined && formatSecret(answered) === formatSecret(secret);
   const edit = { is: "set", object, ready: isReady ? "True" : "False" } as const;
-  return { ...turn, key, edit, secret, said, isReady, isAnswered, isUnnamed: secret === undefined && isThere };
+  return { ...turn, key, edit, secret, answered, isReady, isAnswered, isUnnamed: secret === undefined && isThere };
 }
 
 const fill = (template: JsonObject, values: { readonly namespace: string; readonly hash: string }): JsonObject =>
@@ -169,7 +169,10 @@ const fill = (template: JsonObject, values: { readonly namespace: string; readon
       : value,
   );
 
-/** Tells whether the Secret was written: the resource is Ready, and Crossplane has read its connection Secret, if any. */
+/**
+ * Tells whether a credential's Secret was written: the resource is the Secret itself, or the resource is Ready, and Crossplane
+ * has read the connection Secret that the resource names, if any.
+ */
 function isSecretThere(observed: Resource | undefined): boolean {
   if (observed === undefined) return false;
   const { document, hasConnectionDetails } = observed;
@@ -181,12 +184,12 @@ function isSecretThere(observed: Resource | undefined): boolean {
 
 const ANSWERS = "consumers/answers/";
 
-/** Composes the answers. An answer names the last turn's Secret once that is ready, and until then the Secret that it names now. */
+/** Composes the answers. An answer names the last turn's Secret once that is ready, else the Secret that it names already. */
 function toAnswers(credentials: readonly Credential[], turn: string | undefined, owner: Composite, call: Call): Edits {
   const byNamespace = groupBy(credentials, ({ namespace }) => namespace);
   return [...byNamespace].flatMap(([namespace, own]): Edits => {
     const last = own.find((one) => one.turn === turn);
-    const secret = last?.isReady ? last.secret : own[0]?.said;
+    const secret = last?.isReady ? last.secret : own[0]?.answered;
     if (secret === undefined) return [];
     const object = composeAnswer(owner, namespace, { secret }, call.composite);
     return [[`${ANSWERS}${namespace}`, { is: "set", object, ready: "True" }]];

@@ -9,14 +9,14 @@ import { type JudgedConsumer, toListed } from "../../records/consumer.ts";
 import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { MAX_NAMES } from "./consumers-condition.ts";
-import type { KnownConsumers, OwnerFacts } from "./owner-facts.ts";
+import type { JudgedConsumers, OwnerFacts } from "./owner-facts.ts";
 
-/** The most consumers that the status lists. More are only counted, rounded down to a multiple of it. */
+/** The most consumers that the status lists. More consumers are only counted, rounded down to a multiple of STEP. */
 const STEP = 50;
 
 const toStep = (count: number): number => count - (count % STEP);
 
-/** Rounds a number above 50 down to a multiple of 50, so that one more consumer does not change the XR. */
+/** Rounds a number above STEP down to a multiple of STEP, so that one more consumer does not change the XR. */
 const round = (consumers: number): number => (consumers > STEP ? toStep(consumers) : consumers);
 
 /**
@@ -31,7 +31,7 @@ const round = (consumers: number): number => (consumers > STEP ? toStep(consumer
  * The reasons tell two kinds of consumers without a grant: those that have copies or dependents, which are deleted when
  * their XRs are reconciled, and those that only ask for a grant.
  */
-export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers, { composite }: Call) {
+export function listConsumers({ of, list }: Consumers, consumers: JudgedConsumers, { composite }: Call) {
   const toValues = (value: JsonValue | undefined): readonly ValueEdit[] =>
     list === undefined || value === undefined ? [] : [{ path: list.toCompositeFieldPath, value }];
   if (consumers === undefined)
@@ -65,7 +65,7 @@ const USAGE_FIELDS = ["apiVersion", "kind", "spec"].map(parseFieldPath);
  * could write one to keep the owner from deleting the XR. A record that no XR controls, as right after a restore, keeps a
  * Usage, but starts none.
  */
-export function protect({ owner }: OwnerFacts, consumers: KnownConsumers, call: Call): Edits {
+export function protect({ owner }: OwnerFacts, consumers: JudgedConsumers, call: Call): Edits {
   const present = keepObserved(USAGE, USAGE_FIELDS, call);
   if (owner === undefined || consumers === undefined) return present;
   const granted = consumers.filter(({ isGranted, isControlled }) => isGranted && (isControlled || present.length > 0));

@@ -29,9 +29,9 @@ import { type Call, isUnreadable } from "../feature.ts";
 import { resolveString } from "../value.ts";
 import type { ConsumersReason } from "./consumers-condition.ts";
 
-/** The namespaces that the annotations of the shared XR grant. */
+/** The namespaces to which the annotations of the shared XR grant access. */
 export interface Access {
-  /** The names in the annotation, and those of Namespaces that match its selector; sorted. */
+  /** The names in ALLOWED_NAMESPACES, and of the Namespaces that match ALLOWED_NAMESPACE_SELECTOR; sorted. */
   readonly names: ReadonlySet<string>;
   readonly isForAll: boolean;
   readonly faults: readonly ConsumersReason[];
@@ -43,7 +43,7 @@ type Fact<T> = Readonly<{ value: T; unknown?: undefined } | { value?: undefined;
 const WAITING = { unknown: { is: "WaitingForRequiredResources" } } as const;
 
 /** The consumers and their grants; undefined while the consumers or the grants are unknown. */
-export type KnownConsumers = readonly JudgedConsumer[] | undefined;
+export type JudgedConsumers = readonly JudgedConsumer[] | undefined;
 
 /** The facts about a shared XR. A fact is undefined while it is unknown. */
 export interface OwnerFacts {
@@ -52,9 +52,9 @@ export interface OwnerFacts {
   readonly access?: Access | undefined;
   /** The kinds and namespaces to which ReferenceGrants grant access, in addition to the annotations. */
   readonly grantees?: readonly Grantee[] | undefined;
-  /** The XRs and claims that use the shared XR or ask for it; none if the input needs none. */
+  /** The XRs and claims that use the shared XR or ask for it; empty if no section of the input needs them. */
   readonly consumers?: readonly Consumer[] | undefined;
-  readonly judged?: KnownConsumers;
+  readonly judged?: JudgedConsumers;
   /** The reason why one of these is unknown. */
   readonly unknown: ConsumersReason | undefined;
 }

@@ -68,7 +68,7 @@ const isNamedAnew = (desired: Document, { group, kind }: ManagedKind): boolean =
   stringAt(desired, ["metadata", "name"]) === undefined &&
   findFacts(group, kind).cloud !== "Kubernetes";
 
-/** Sets the external names of desired resources. Keeps those from being created that may exist in the cloud under an unknown name. */
+/** Sets the external names of desired resources. A resource that may exist in the cloud under an unknown name is not created. */
 const pinNames = (resources: readonly NamedResource[]): Edits =>
   resources.flatMap((one): Edits => {
     const { resource, desired, observed, verdict } = one;

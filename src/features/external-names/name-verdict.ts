@@ -9,7 +9,7 @@ interface Evidence {
   /** The observed managed resource; undefined if it is not created yet, or was lost. */
   readonly observed: Document | undefined;
   readonly recorded: string | undefined;
-  /** True if `recorded` stands in a record that teams cannot write. Only then is it set on a resource that has no name. */
+  /** True if a record that teams cannot write has `recorded`. Only then is it set on a resource that has no name. */
   readonly isConfirmed: boolean;
   /** True if the resource is not created without a recorded name. */
   readonly isHeld: boolean;
@@ -36,7 +36,7 @@ export type NameVerdict =
  * 1. the name that the pipeline sets;
  * 2. the observed name, which is never overridden, even if the record has another;
  * 3. the recorded name: it was observed before the loss;
- * 4. the id that the provider reports, for kinds whose id is the name. It may be that of a second cloud resource, so it comes last.
+ * 4. the name in one of `rescuePaths`, such as the reported ID. It may be of a second cloud resource, so it comes last.
  *
  * If the record has another name than 2 or 4, there may be two cloud resources.
  */

@@ -1,4 +1,4 @@
-import { annotate, type ManagedKind } from "../../crossplane/managed-resource.ts";
+import { annotateCommand, type ManagedKind } from "../../crossplane/managed-resource.ts";
 import { brief, sentencesForSome } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
@@ -39,8 +39,8 @@ const REASONS = {
     }: Pick<NamedResource, "kind" | "observed"> & { createdAt: string }) =>
       `the provider began to create a ${kind.kind} at ${brief(createdAt)} and has recorded no external name, so this XR does not have it ` +
       `created again. If this stays, look for a ${kind.kind} of that time in the cloud. If there is one: ` +
-      `${annotate(kind, observed)} crossplane.io/external-name=NAME crossplane.io/external-create-pending-; if there is none: ` +
-      `${annotate(kind, observed)} crossplane.io/external-create-succeeded- crossplane.io/external-create-pending-`,
+      `${annotateCommand(kind, observed)} crossplane.io/external-name=NAME crossplane.io/external-create-pending-; if there is none: ` +
+      `${annotateCommand(kind, observed)} crossplane.io/external-create-succeeded- crossplane.io/external-create-pending-`,
   }),
   ...faults({
     LateInitializeMissing: () =>

@@ -15,7 +15,7 @@ import { type Draft, emptyDraft } from "../../model/draft.ts";
 import { toMatcher } from "../../model/glob.ts";
 import { ADOPTION } from "../../ownership/annotations.ts";
 import { type RecordedName, type RecordedNames, toRecordedKind } from "../../records/names-record.ts";
-import { RECORD_KINDS, RECORD_LABEL, RECORD_NAME, recordKind, recordOf } from "../../records/record.ts";
+import { RECORD_KINDS, RECORD_LABEL, RECORD_NAME, recordId, recordKind } from "../../records/record.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { askForKinds, DESIRED, isFree, proverFor, RECORDED } from "../own-resources.ts";
@@ -142,7 +142,7 @@ export const isCopy = (item: Document): boolean =>
  */
 const isClusterScopedRecord = (item: Document, { composite }: Call): boolean =>
   toReference(item).kind === RECORD_KINDS.EnvironmentConfig.kind &&
-  readLabel(item, RECORD_LABEL) === recordOf(composite);
+  readLabel(item, RECORD_LABEL) === recordId(composite);
 
 /**
  * Tells whether a resource has the desired kind, name and namespace. A desired name that is the observed one does not count:

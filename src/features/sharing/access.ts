@@ -33,7 +33,7 @@ type ShareAccess = KnownShareAccess | { readonly is: "pending"; readonly reason:
  * Finds the namespaces with access to a shared resource: all of them with `grant: None`. With `grant: ReferenceGrant`, the
  * ReferenceGrants for the Secret decide. With `grant: Annotation`, or without a Secret, the annotations of the shared resource do.
  *
- * @param namespaces those that need access: the consumer's and its copies'. They are looked up if the grant has a selector.
+ * @param namespaces the namespaces to judge later by `isGranted`. Their Namespaces are looked up if the grant has a selector.
  */
 export function findShareAccess(
   { name, grant }: Pick<SharedResource, "name" | "grant">,
@@ -89,7 +89,7 @@ function lookUpNamespace(namespace: string, call: Call) {
 }
 
 /**
- * Finds the reason why a namespace does not accept copies, or why that is not known. No annotation is needed for
+ * Finds the reason why a namespace does not accept copies, or why that is not known. Undefined, whatever is annotated, for
  *
  * - the consumer's own namespace;
  * - a namespace that the Composition names as a literal;
@@ -115,8 +115,8 @@ export const findTargetRefusal = ({ namespace, copy: { namespaces } }: Target, c
   findNamespaceRefusal(namespace, namespaces === undefined || namespaces.is === "literal", call);
 
 /**
- * Finds the access that ReferenceGrants give to the consumer. They have to name its kind, and its namespace or, if it has
- * none, the copy's.
+ * Finds the access that ReferenceGrants give to the consumer. A grant has to name the consumer's kind, and the consumer's
+ * namespace or, for an XR of the platform, the copy's.
  */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {
   const own = consumerNamespace(composite);

@@ -10,7 +10,7 @@ import { type Outcome, readableIn } from "./judgement.ts";
 
 type ContextEntry = readonly [string, ContextValue];
 
-/** Makes the context for later steps: the shared resources by their key `into`, and the environment. It never has a Secret's values. */
+/** Makes the context for later steps, without a Secret's values: the shared resources by their key `into`, and the environment. */
 export const toContext = (shares: readonly Outcome[], call: Call): readonly ContextEntry[] => [
   ...listShared(shares, call),
   ...mergeEnvironment(shares, call),
@@ -82,7 +82,7 @@ function toLayers(shared: SharedResource, resource: Document): readonly JsonObje
   return [readPathsOf(shared).reduce(withoutValueAt, layer)];
 }
 
-/** Tells whether a value is empty. Many Compositions write `subnetIds: []` or `[""]` until their cloud has answered. */
+/** Tells whether a value is "", {} or a list of nothing but "": many Compositions write `subnetIds: [""]` for unknown ids. */
 export const isEmpty = (value: JsonValue | symbol): boolean =>
   value === "" ||
   (Array.isArray(value) && value.every((item) => item === "")) ||

@@ -67,12 +67,12 @@ function decideShare(share: Delivered, names: readonly string[], desired: () => 
  *
  * | the dependent                                                            | decision                           |
  * |--------------------------------------------------------------------------|------------------------------------|
- * | does not exist, access is granted, and the copies are written            | served: as earlier steps desire it |
+ * | does not exist, nor `isLeaving`; access is granted, and `mayCreate`      | served: as earlier steps desire it |
  * | does not exist                                                           | held back                          |
- * | its shared resource is the one that the XR names, with access granted    | served; removed if the copies are  |
+ * | its shared resource is the one that the XR names, with access granted    | served; removed if `isTakenBack`   |
  * | the XR is served from another shared resource now                        | removed, then created anew         |
  * | the grant of its shared resource stands, or is not known                 | kept exactly as observed           |
- * | its shared resource does not exist, with `onSourceMissing: Keep`         | kept exactly as observed           |
+ * | its shared resource does not exist, without `onSourceMissing: Delete`    | kept exactly as observed           |
  * | else                                                                     | removed                            |
  *
  * A dependent is kept as observed, since the fields from which earlier steps desire it may name another shared resource by
@@ -91,14 +91,18 @@ function decide(name: string, desired: Document, share: Delivered): Fate {
   if (now !== undefined && (origin === undefined || isSameResource(origin.resource, now)))
     return isTakenBack(share) ? { is: "removed" } : { is: "served", origin: now };
   const isReplaced = now !== undefined && isDelivered(share);
-  return isReplaced || !isKept(origin, share) ? { is: "removed" } : { is: "kept", origin: origin?.resource };
+  return isReplaced || !isDependentKept(origin, share) ? { is: "removed" } : { is: "kept", origin: origin?.resource };
 }
 
-/** Tells whether all copies of the share are written; true for a share without copies. */
+/**
+ * Tells whether all copies of the share are written; true for a share without `connection`. Copies beyond MAX_TARGETS do not
+ * count, and a Secret that keeps its former type counts as written.
+ */
 const isDelivered = ({ shared, judgement, delivery }: Delivered): boolean =>
   shared.connection === undefined ||
   (judgement.copies.is === "copy" && delivery.reasons.every(({ is }) => is === "TypeKept" || is === "TooManyTargets"));
 
+/** Tells whether a new dependent may be served: the copies are written, and the shared resource is not being deleted. */
 const mayCreate = (share: Delivered): boolean =>
   isDelivered(share) &&
   (share.shared.select.by === "self" ||
@@ -112,7 +116,7 @@ function isTakenBack({ shared: { connection }, judgement, delivery: { reasons } 
 }
 
 /** Tells whether an observed dependent stays although no shared resource serves it now. */
-function isKept(origin: Origin | undefined, share: Delivered): boolean {
+function isDependentKept(origin: Origin | undefined, share: Delivered): boolean {
   const { shared, judgement } = share;
   const { copies, fields, named } = judgement;
   if (origin === undefined) return copies.is === "unknown";
@@ -124,7 +128,7 @@ function isKept(origin: Origin | undefined, share: Delivered): boolean {
   return grant !== "ended";
 }
 
-/** The shared resource that a dependent is for. `isMarked`: its annotation names it. Else the record does, which a team may write. */
+/** The shared resource that a dependent is for: of its annotation (`isMarked`), else of the record, which a team may write. */
 interface Origin {
   readonly resource: Reference;
   readonly isMarked: boolean;
@@ -139,7 +143,7 @@ function findOrigin(observed: Document, { shared, before }: Judged): Origin | un
 
 const readOrigins = (resource: Document): JsonObject => objectOf(parseJson(readAnnotation(resource, DEPENDS_ON)));
 
-/** Edits a dependent. If several shares list it, it exists only while none of them removes it or holds it back. */
+/** Edits a dependent. If several shares list it, it exists only while no share removes it or holds it back. */
 function toEdit(name: string, decisions: readonly Decision[], desired: Document | undefined, call: Call): ResourceEdit {
   const observed = call.request.observed.resources.get(name)?.document;
   const fates = decisions.map(({ is }) => is);

@@ -29,8 +29,7 @@ export function findShared(share: Share): Lookup {
   const selector = resolveSelector(shared.select, share);
   if (selector.is === "unset") return broken({ is: "FieldNotSet", field: selector.field });
   const { namespace, match } = selector.value;
-  // Without labels, every resource would match. If the share has a `connection`, the condition has to say why there are no
-  // copies.
+  // Without labels, every resource would match. With a `connection`, the condition has to say why there are no copies.
   if ("labels" in match && Object.keys(match.labels).length === 0)
     return shared.connection === undefined
       ? unfound("gone")
@@ -48,7 +47,7 @@ export function findShared(share: Share): Lookup {
 }
 
 /**
- * Chooses among the matches of a selector. If the XR is bound to a match, it keeps that one: any team can add matches, since
+ * Chooses among the matches of a selector. An XR that is bound to a match keeps that match: any team can add matches, since
  * Crossplane copies a claim's labels to its cluster-scoped XR. Else more matches than `maxMatch` are ambiguous, unless
  * `prefer` or `sortByFieldPath` is set.
  */
@@ -81,7 +80,7 @@ function findBound(matches: readonly Document[], { before }: Share): Document | 
 const tooFew = (wanted: string, found: number, minMatch: number): Lookup =>
   unfound("gone", found === 0 ? { is: "NotFound", wanted } : { is: "TooFewMatches", wanted, found, minMatch });
 
-/** Names the matches that the consumer may know of: they grant access to its namespace by name, or to all. */
+/** Names the matches that grant access to the consumer's namespace by name, or to all; all matches if no grant is needed. */
 function nameGranting(found: readonly Document[], { shared, own }: Share): readonly string[] {
   const mayKnow = (item: Document): boolean => {
     if (own === undefined || shared.grant === "None") return true;
@@ -91,7 +90,7 @@ function nameGranting(found: readonly Document[], { shared, own }: Share): reado
   return found.filter(mayKnow).map(qualifiedName);
 }
 
-/** Resolves the selector of a share. It has no labels if all of them are optional and unset. */
+/** Resolves the selector of a share. Optional labels that are not set are left out, so a selector may have no labels. */
 function resolveSelector(select: Exclude<Select, { by: "self" }>, { shared, call }: Share): Resolved<ResourceSelector> {
   const { apiVersion, kind } = shared;
   const namespace =
@@ -122,7 +121,7 @@ function findSelectorFault({ namespace, match }: ResourceSelector): string | und
   return wrong === undefined ? undefined : `select.matchLabels: ${quote(wrong)} is not a valid label value`;
 }
 
-/** Formats a selector for people: `orders-db`, `in namespace databases with labels team=orders`. */
+/** Formats a selector for people: `orders-db`, `with labels team=orders in namespace databases`. */
 function formatSelector({ namespace, match }: ResourceSelector): string {
   const place = namespace === undefined ? "" : ` in namespace ${namespace}`;
   if ("name" in match) return `${match.name}${place}`;
@@ -130,7 +129,7 @@ function formatSelector({ namespace, match }: ResourceSelector): string {
   return `with labels ${labels.sort().join(",")}${place}`;
 }
 
-/** Sorts as function-extra-resources does: texts, then numbers, then others. Namespace and name decide between equals. */
+/** Sorts as function-extra-resources does: non-empty texts, numbers, then the rest. Namespace and name decide between equals. */
 function sortBy(resources: readonly Document[], path: FieldPath | undefined): readonly Document[] {
   const keyed = resources.map((resource) => {
     return { resource, value: path && resource.at(path), reference: lazy(() => toReference(resource)) };

@@ -22,9 +22,8 @@ const ONE_NAMESPACE =
   "with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource must be in one namespace";
 
 /**
- * Looks up and judges all shared resources. Copies are made only with the owner's grant, and deleted when it is
- * revoked. The source Secret is required last: once all namespaces are judged, one has a grant, and a copy needs the
- * values.
+ * Looks up and judges all shared resources. The source Secret is required last: once all namespaces are judged, one of
+ * them has a grant, and a copy needs the values.
  */
 export function judgeShares(call: Call): readonly Judged[] {
   const recorded = readBindings(call.request.observed.resources.get(RECORD_NAME)?.document);
@@ -45,11 +44,11 @@ export function judgeShares(call: Call): readonly Judged[] {
   });
 }
 
-/** Judges the resources found. A pool's member must also admit the XR, and `readiness: Required` needs a Ready one. */
+/** Judges the resources found: access first, then the admission by a pool's member, then `readiness: Required`. */
 const judgeFound = (share: Share, found: Found): Judgement =>
   withReadiness(withAdmission(judgeAccess(share, found), share, found), share, found);
 
-/** Waits for a granted resource to become Ready, with `readiness: Required`. An XR that was served stays served. */
+/** With `readiness: Required`, withholds a granted resource until it is Ready. An XR with access by its record keeps the access. */
 function withReadiness(judged: Judgement, { shared, before }: Share, { resources, name }: Found): Judgement {
   const { named } = judged;
   const [resource] = resources;
@@ -63,7 +62,7 @@ function withReadiness(judged: Judgement, { shared, before }: Share, { resources
 function judgeAccess(share: Share, { resources, name }: Found): Judgement {
   const { connection } = share.shared;
   if (connection && resources.length === 0) return withoutCopies("gone");
-  // Of several resources only fields are read: of each that grants access. The first that does not is reported.
+  // Several resources have no copies. Fields are read from each resource that grants access; the first refusal is reported.
   const judged = resources.map((resource) => judgeResource(share, resource, name));
   const unknown = judged.find(({ copies }) => copies.is === "unknown");
   if (unknown !== undefined) return unknown;
@@ -76,18 +75,18 @@ function judgeAccess(share: Share, { resources, name }: Found): Judgement {
 
 const NOTHING = withoutCopies("nothing");
 
-/** A share, and its shared resource, whose grants are known. */
+/** A share and one shared resource, after its grants were looked up. */
 interface Accessible extends Share {
   readonly resource: Document;
   /** The name by which the consumer asked. Before access is granted, nothing else of the resource is reported. */
   readonly name: string;
   readonly access: KnownShareAccess;
-  /** True if access is granted to the consumer's own namespace, or to one of its copies. */
+  /** True if access is granted to the consumer's own namespace, or to one of `asking`. */
   readonly isGranted: boolean;
   readonly named: Named;
   /** The namespaces of the copies, as `askingForCopies` lists them. */
   readonly asking: readonly string[];
-  /** Its Secret; undefined if the share asks for no copies. */
+  /** The Secret that the resource names (`findSource`); undefined if the share asks for no copies. */
   readonly source: Source | undefined;
 }
 
@@ -107,7 +106,7 @@ function judgeResource(share: Share, resource: Document, name: string): Judgemen
   const [namespace] = targets.namespaces; // with perConsumer the only one
   const source = shared.connection && findSource(resource, shared.connection.secretRef, namespace, call);
   const secret = source?.secret;
-  // A ReferenceGrant names the Secret, so nothing is granted without one.
+  // A ReferenceGrant names the Secret, so nothing is granted without a Secret.
   if (shared.grant === "ReferenceGrant" && secret === undefined) return withoutSource(source, share, name);
   const access = findShareAccess(shared, resource, secret, all, call);
   if (access.is === "pending") {
@@ -149,10 +148,10 @@ function judgeCopies(accessible: Accessible): Judgement {
   // Without a grant the source is not checked: the fault would tell a team which Secret it is.
   const fault = findFault(accessible, isGranted ? secret : undefined);
   if (fault !== undefined) {
-    // With a grant to its own namespace the XR is told the fault alone: once that is mended, its copies may need no other grant. It may
-    // not be known to which namespaces an XR of the platform needs one.
-    const isTold = !isGranted && !asking.includes(FOR_ALL);
-    return withoutCopies("broken", ...(isTold ? [refuse(accessible, asking)] : []), fault);
+    // The fault alone is reported if one namespace has a grant: once the fault is mended, the copies may need no other. Also for
+    // an XR of the platform while it is unknown which namespaces need a grant.
+    const isRefusalKnown = !isGranted && !asking.includes(FOR_ALL);
+    return withoutCopies("broken", ...(isRefusalKnown ? [refuse(accessible, asking)] : []), fault);
   }
   if (secret !== undefined) return judgeTargets(secret, accessible);
   const isRefused = !asking.some(access.isGranted);
@@ -162,12 +161,12 @@ function judgeCopies(accessible: Accessible): Judgement {
 /** Finds what makes the copies impossible: a field that is not set, or an invalid target. Existing copies then count as `broken`, not as `gone`. */
 function findFault({ shared, targets, call }: Share, source: SecretName | undefined): SharingReason | undefined {
   if (targets.unset !== undefined) return { is: "FieldNotSet", field: targets.unset };
-  const isOneOf = shared.connection?.secretRef.perConsumer !== true || targets.namespaces.length < 2;
-  const fault = isOneOf ? findTargetFault(targets, source, call) : ONE_NAMESPACE;
+  const isSplit = shared.connection?.secretRef.perConsumer === true && targets.namespaces.length > 1;
+  const fault = isSplit ? ONE_NAMESPACE : findTargetFault(targets, source, call);
   return fault === undefined ? undefined : { is: "InvalidTarget", fault };
 }
 
-/** Judges each target of the copies, and requires the source Secret where one of them needs it. */
+/** Judges each target of the copies, and requires the source Secret if a copy that is not refused needs its values. */
 function judgeTargets(source: SecretName, accessible: Accessible): Judgement {
   const { shared, targets, call, resource, access } = accessible;
   // A Namespace is looked up only for a copy with a grant.
@@ -191,7 +190,7 @@ function judgeTargets(source: SecretName, accessible: Accessible): Judgement {
   return { ...NOTHING, copies, reasons: [...judged.flatMap(({ refusal }) => refusal ?? []), ...cutOff] };
 }
 
-/** Adds the access to fields, for which the consumer's own namespace needs a grant. Reports a refusal once. */
+/** Adds the access to fields, for which the consumer's namespace or, if it has none, one of `asking` needs a grant. */
 function withFields(judged: Judgement, accessible: Accessible): Judgement {
   const { shared, own, resource, access, named } = accessible;
   const asking = own === undefined ? accessible.asking : [own];
@@ -200,14 +199,14 @@ function withFields(judged: Judgement, accessible: Accessible): Judgement {
   // The copies report their own refusals, and that is enough for an XR that reads no fields. Other causes are reported already.
   const readsFields = shared.patches.length > 0 || shared.toEnvironment !== undefined;
   const isToReport = copies.is === "nothing" || (copies.is === "copy" && readsFields);
-  const isReported = reasons.some(({ is }) => is === "AccessNotGranted");
+  const isReported = reasons.some(({ is }) => is === "AccessNotGranted"); // one refusal is enough
   const all = isToReport && !isReported ? [refuse(accessible, asking), ...reasons] : reasons;
   return { ...judged, named, fields: { is: "refused", resources: [] }, reasons: all };
 }
 
 /**
- * Lists the namespaces of the copies; the consumer's own if there are none. An XR of the platform has none of its own: while
- * it is not known where its copies go, those of its recorded copies count.
+ * Lists the namespaces of the copies, else the consumer's own namespace. For an XR of the platform, which has none: those of
+ * its recorded copies, else FOR_ALL.
  */
 function askingForCopies({ shared, targets: { namespaces }, own, before }: Share): readonly string[] {
   if (namespaces.length > 0) return namespaces;

@@ -13,7 +13,7 @@ import type { SourceSecret } from "./source.ts";
 export interface Share {
   readonly shared: SharedResource;
   readonly targets: Targets;
-  /** The bindings that the XR's record lists for this share. */
+  /** The bindings of the XR's observed record for this share, to resources of its kind; none unless `bindsOne`. */
   readonly before: readonly Binding[];
   /** The namespace of the XR or its claim; undefined for an XR without both, which is the platform's. */
   readonly own: string | undefined;
@@ -24,11 +24,10 @@ export interface Share {
 export const bindsOne = ({ select }: SharedResource): boolean =>
   select.by === "name" || (select.by === "labels" && select.maxMatch === 1);
 
-/** The target Secrets of a share. */
 export interface Targets {
-  /** In the order of the input; empty while a field is not set. */
+  /** In the order of the input, MAX_TARGETS at most; empty while a field is not set. */
   readonly list: readonly Target[];
-  /** Their namespaces, without invalid names. */
+  /** The namespaces of `list`, each once, without invalid names. */
   readonly namespaces: readonly string[];
   /** True if the input asks for more than MAX_TARGETS. */
   readonly isCutOff: boolean;
@@ -71,15 +70,15 @@ export const unfound = (is: Cause, ...reasons: readonly SharingReason[]): Lookup
 /**
  * The cause for which nothing new can be copied.
  *
- * - `unknown`: Crossplane has to look something up. Existing copies stay exactly as they are.
+ * - `unknown`: Crossplane has to look something up: existing copies stay exactly as they are. Or it cannot: as `broken`.
  * - `broken`: the XR or the Composition names nothing that can be used. Existing copies stay while their own grants
- *   stand (`isKept`), so no team avoids a revocation by breaking its XR.
+ *   stand (`isCopyKept`), so no team avoids a revocation by breaking its XR.
  * - `gone`: the shared resource or its Secret does not exist, or the shared resource names no Secret. As `broken`, but
  *   `onSourceMissing: Delete` deletes existing copies.
  */
 export type Cause = "unknown" | "broken" | "gone";
 
-/** The decision on one shared resource. Copies need a grant to their namespaces. Fields need one to the consumer's own namespace. */
+/** The decision on one shared resource. Copies need a grant to their namespaces, fields a grant to the consumer's own namespace. */
 export interface Judgement {
   /** The copies, or the cause for having none. `nothing`: the input asks for none. */
   readonly copies: Copying | { readonly is: "nothing" | Cause };
@@ -105,7 +104,7 @@ export interface Copying {
 }
 
 export interface JudgedTarget extends Target {
-  /** The reason why the copy may not be written, or why that is not known. */
+  /** The reason why the copy may not be written, or why that is not known; undefined if it may. */
   readonly refusal: SharingReason | undefined;
 }
 
@@ -155,7 +154,7 @@ export interface Judged extends Share {
 
 /** A share after its copies, patches and dependents. */
 export interface Outcome extends Judged {
-  /** The reasons why it is not available; empty if it is. */
+  /** The reasons why the share is not available; empty if it is. */
   readonly reasons: readonly SharingReason[];
   readonly bindings: readonly Binding[];
 }

@@ -20,8 +20,8 @@ import { toFitting } from "./text-maps.ts";
  * The decision on the field that a patch sets.
  *
  * - `set`: the field gets the shared resource's value.
- * - `keep`: it keeps its observed value. `default`: likewise, for an Optional patch whose value is not set.
- * - `leave`: it has the value of earlier steps, if any.
+ * - `keep`: the field keeps its observed value. `default`: likewise, for an Optional patch whose value is not set.
+ * - `leave`: the field has the value of earlier steps, if any.
  */
 type Verdict =
   | { readonly is: "set"; readonly value: JsonValue }
@@ -35,12 +35,12 @@ export interface Patched extends Delivered {
 interface Applied {
   readonly patch: Patch;
   /**
-   * `set`: the field has its value, and nothing is reported. `kept`: it has its observed value, which is reported. `left`: it
-   * has the value of earlier steps, if any. `heldBack`: its resource is not created yet.
+   * `set`: the field has a value, and nothing is reported. `kept`: it keeps its observed value, which is reported. `left`: it
+   * has the value of earlier steps, if any. `heldBack`: the resource with the field is not created yet.
    */
   readonly is: "set" | "kept" | "left" | "heldBack";
   readonly reason?: SharingReason | undefined;
-  /** The bytes of the shared resource's value; 0 if that is not set. */
+  /** The bytes of the value that was copied from the shared resource, as JSON; 0 if none was. */
   readonly bytes: number;
 }
 
@@ -176,7 +176,7 @@ function judgePatch(patch: Patch, { shared, before, judgement, call }: Judged): 
   return { is: isUnbound && toResource === undefined ? "leave" : "keep" };
 }
 
-/** Finds the resource whose fields a patch may read. A patch of the XR's status may also read the one that the XR is bound to. */
+/** Finds the resource whose fields a patch may read. Only a patch of the XR's status may read the `bound` resource. */
 function findReadable({ toResource }: Patch, fields: Fields): Document | undefined {
   if (fields.is !== "held") return fields.resources[0];
   return toResource === undefined ? fields.bound?.found : undefined;

@@ -5,7 +5,7 @@ import type { Document } from "../../model/document.ts";
 import { hashText } from "../../model/hash.ts";
 import { admissionSubject, askAnswer } from "../../records/answer.ts";
 import { isFull, readLoad } from "../../records/capacity.ts";
-import { findBinding, recordOf } from "../../records/record.ts";
+import { findBinding, recordId } from "../../records/record.ts";
 import { findShareAccess } from "./access.ts";
 import { type Found, type Judgement, type Lookup, type Share, unfound, withoutCopies } from "./judgement.ts";
 
@@ -28,12 +28,12 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
   return { is: "found", resources: chosen.filter((item) => item !== undefined), name };
 }
 
-/** Tells whether a member can admit an XR. While a member is being deleted, Crossplane does not run its pipeline, so it cannot answer. */
+/** Tells whether a member can admit an XR. One that is being deleted cannot, since Crossplane does not run its pipeline. */
 const hasRoom = (member: Document): boolean => !isFull(member) && !isBeingDeleted(member);
 
 /**
- * Finds the member that the XR asked before. If that member is not in `open` and has not admitted the XR, but another member
- * is in `open`, the result is undefined: the XR then asks another. Nothing moves, since the former never served the XR.
+ * Finds the member that the XR asked before; undefined if the XR has to ask another, since that member is not in `open` and
+ * has not admitted the XR, but other members are in `open`. Nothing moves: the former member never served the XR.
  *
  * @param open the members that grant access and have room.
  */
@@ -58,7 +58,7 @@ function findPreferred({ select }: SharedResource, open: readonly Document[]): D
 /** Judges whether a member has admitted the XR. If so, its answer repeats the ticket in the XR's record. */
 function judgeAdmission(resource: Document, { shared, before, call }: Share): "pending" | "admitted" | "refused" {
   const { composite, requirements } = call;
-  const subject = admissionSubject(composite.namespace, recordOf(composite), shared.name);
+  const subject = admissionSubject(composite.namespace, recordId(composite), shared.name);
   const answer = askAnswer(resource, subject, requirements);
   if (answer === "pending") return "pending";
   const ticket = findBinding(toReference(resource), before)?.ticket;

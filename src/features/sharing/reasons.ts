@@ -138,8 +138,8 @@ export const isRefusal = ({ is }: SharingReason): boolean =>
   is === "AccessNotGranted" || is === "NamespaceNotAccepting";
 
 /**
- * Joins the reasons of a share's copies. Reasons that `isJoined` accepts become one of each name, with all namespaces, all
- * target Secrets or their number. Of the others, an object that many targets of a copy have in common is listed once.
+ * Joins the reasons of a share's copies. Reasons of one name that `isJoined` accepts become one reason, with all namespaces or
+ * target Secrets, or their number. Other reasons stay; an object that is the reason of several targets is listed once.
  */
 export function joinReasons(reasons: readonly SharingReason[]): readonly SharingReason[] {
   const groups = groupBy<SharingReason, unknown>(reasons, (reason) => (isJoined(reason) ? reason.is : reason));

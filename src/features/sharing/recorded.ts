@@ -5,12 +5,13 @@ import { isSameResource, type Reference, toReference } from "../../crossplane/re
 import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { findBinding } from "../../records/record.ts";
+import { type Binding, findBinding } from "../../records/record.ts";
 import { findNamespaceRefusal, findShareAccess } from "./access.ts";
 import type { ObservedCopy } from "./copies/observed.ts";
 import {
   type BoundResource,
   type Cause,
+  type Fields,
   type Grant,
   isWaiting,
   type Judged,
@@ -22,12 +23,15 @@ import { findSource, isSameSecret } from "./source.ts";
 /** A share after the look-up of its selector, and before its judgement. */
 type Looked = Omit<Judged, "judgement">;
 
+/** A binding of the record whose grant has not ended. */
+type Held = { readonly binding: Binding; readonly bound: BoundResource };
+
 const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended");
 
 export const isOfKind = (resource: Reference, shared: SharedResource): boolean =>
   groupKindOf(resource) === groupKindOf(shared);
 
-/** Looks up a recorded shared resource. Crossplane v1 cannot look up a namespaced one: its grant `stands`. */
+/** Looks up a recorded shared resource. Crossplane v1 cannot look up a namespaced resource, so its grant `stands`. */
 function lookUp(resource: Reference, { shared, lookup, call }: Looked): Document | "stands" | "pending" | "gone" {
   const { request, composite, requirements } = call;
   const found = lookup.is === "found" ? lookup.resources : [];
@@ -65,16 +69,8 @@ export function judgeBound(resource: Reference, share: Looked): BoundResource {
 }
 
 /**
- * Keeps an XR bound to resources of its record while their grants stand, if the XR now names no resource, or one without
- * a grant. A named resource with a grant replaces all others. While the judgement waits for a look-up, all bindings stay.
- *
- * Only the first granted binding of the record is for fields; the others are only for copies. If no fields are served now,
- * they are
- *
- * - `refused` if the grant of the first granted binding has ended, even if the XR names no resource now;
- * - `refused` if the named resource refuses them, and the XR had access to it before;
- * - `refused` if the named resource refuses them, and no bound resource exists: a team may record one that never existed;
- * - else `held`.
+ * Keeps an XR bound to the resources of its record whose grants have not ended, if the XR now names no resource, or one
+ * without a grant. A named resource with a grant replaces all others. While the judgement waits for a look-up, all bindings stay.
  */
 export function hold(judged: Judgement, share: Looked): Judgement {
   const { copies, fields, named } = judged;
@@ -82,43 +78,53 @@ export function hold(judged: Judgement, share: Looked): Judgement {
   if (isWaiting(judged)) return { ...judged, stay: before };
   if (named?.access === "Granted" || fields.is === "served") return judged;
   const granted = before.filter(({ access }) => access === "Granted");
-  const others = granted.filter(({ resource }) => !named || !isSameResource(resource, named.resource));
-  const held = others
+  const held = granted
+    .filter(({ resource }) => !named || !isSameResource(resource, named.resource))
     .map((binding) => ({ binding, bound: judgeBound(binding.resource, share) }))
     .filter(({ bound }) => bound.is !== "ended");
+  // A look-up that fails, such as of a Namespace that Crossplane may not read, leaves `named` undefined: requests stay as well.
   const requests = copies.is === "unknown" ? before.filter(({ access }) => access !== "Granted") : [];
   const stay = [...requests, ...held.map(({ binding }) => binding)];
+  return { ...judged, fields: holdFields(judged, granted[0], held), stay };
+}
 
-  // Fields come from granted[0]. If it is not held, its grant has ended, or it is the named resource, which refuses.
+/**
+ * Decides on fields that are not served now. They are
+ *
+ * - `refused` if `ofFields` is not held: its grant has ended, or it is the named resource, which refuses them;
+ * - `refused` if the named resource refuses them, and the XR had access to it before;
+ * - `refused` if the named resource refuses them, and no held resource exists: a team may record one that never existed;
+ * - else `held`.
+ *
+ * @param ofFields the first granted binding of the record. All others are only for copies.
+ */
+function holdFields({ fields, named }: Judgement, ofFields: Binding | undefined, held: readonly Held[]): Fields {
   const [first] = held;
-  if (first?.binding !== granted[0]) return { ...judged, fields: { is: "refused", resources: [] }, stay };
+  if (first?.binding !== ofFields) return { is: "refused", resources: [] };
   const isRefused =
     fields.is === "refused" && (named?.access === "Revoked" || held.every(({ bound }) => bound.is === "gone"));
-  return { ...judged, fields: isRefused ? fields : { is: "held", bound: first?.bound }, stay };
+  return isRefused ? fields : { is: "held", bound: first?.bound };
 }
 
 /** The cause for which a copy is not written. `refused`: it is not granted, or its namespace does not accept it. */
 export type KeptFor = Cause | "refused";
 
 /**
- * Decides whether a copy that is not written in this call stays: while its grant stands and its namespace accepts it.
+ * Decides whether a copy that is not written in this call stays. All stay while the judgement waits for a look-up. After that:
  *
- * The consumer writes the XR's fields, so these do not decide. The shared resource that the copy's annotation records is
- * looked up, and has to grant access to the copy's namespace. A copy without that annotation counts as made from the
- * shared resource that the XR names now.
- *
- * - Granted and accepted, or unknown: the copy stays.
- * - Grant or acceptance taken back: it goes, even while the resource that the XR names now is unknown.
- * - The recorded resource is gone, or names another Secret than the copy reads: `onSourceMissing` decides.
+ * - A copy goes if its namespace no longer accepts it, or a shared resource that its annotations record (`origin`, `earlier`)
+ *   no longer grants access to that namespace. It stays while that is not known.
+ * - If such a resource does not exist, or the origin names another Secret than the copy reads, `onSourceMissing` decides.
+ * - For a copy without an origin, or with the one that the XR names now, `cause` takes the place of the origin's grant.
  */
-export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boolean {
+export function isCopyKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boolean {
   const { shared, judgement } = share;
   if (isWaiting(judgement)) return true;
   const { origin, isSecret, earlier } = copy;
   const now = judgement.copies.is === "copy" ? judgement.copies.origin : undefined;
   // A team may edit the annotations of a Secret, so an origin of another kind than the share's is not looked up.
   const mayBeForged = isSecret && origin !== undefined && !isOfKind(origin, shared);
-  // The grant of the resource that the XR names now has been judged already: `cause` tells the result.
+  // The resource that the XR names now has been judged already: `cause` is the result.
   const isPresent = now !== undefined && origin !== undefined && isSameResource(origin, now);
   const isFormer = origin !== undefined && !mayBeForged && !isPresent;
   const isTakenBack = cause === "refused" || (cause === "gone" && shared.connection?.onSourceMissing === "Delete");
@@ -128,7 +134,7 @@ export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boole
   return isAccepted(copy, share) && grant !== "ended";
 }
 
-/** Tells whether the namespace of a copy accepts it. While that is unknown, it counts as accepted. */
+/** Tells whether the namespace of a copy accepts the copy; true while that is not known. */
 function isAccepted({ target }: ObservedCopy, { shared: { connection }, call }: Share): boolean {
   if (target === undefined) return true;
   // The Secret's name has to fit, too: this may be another copy, which got its namespace from a field of the XR.
@@ -147,7 +153,7 @@ export function judgeOrigins(copy: ObservedCopy, origins: readonly Reference[], 
   return (["ended", "pending"] as const).find((grant) => grants.includes(grant)) ?? "stands";
 }
 
-/** Judges one origin of a copy: it has to grant access to the copy's namespace, then to name the copy's source Secret. */
+/** Judges one origin of a copy: the origin has to grant access to the copy's namespace, then to name the copy's source Secret. */
 function judgeOrigin({ target, source, ...copy }: ObservedCopy, origin: Reference, share: Judged): Grant {
   const { shared, call } = share;
   const isKeptWithoutSource = shared.connection?.onSourceMissing === "Keep";
@@ -156,15 +162,15 @@ function judgeOrigin({ target, source, ...copy }: ObservedCopy, origin: Referenc
   if (typeof found === "string") return found;
   const named = shared.connection && findSource(found, shared.connection.secretRef, target?.namespace, call);
   if (named?.is === "pending") return "pending";
-  // `grant: None` is only for resources of the share's kind. One of another kind, from which another share copied, needs a grant.
+  // `grant: None` is only for resources of the share's kind. An origin of another kind, which another share named, needs a grant.
   const isOwnKind = isOfKind(origin, shared) || isSameResource(origin, call.composite);
   const asking = shared.grant === "None" && !isOwnKind ? ({ ...shared, grant: "Annotation" } as const) : shared;
   const namespaces = target === undefined ? [] : [target.namespace];
   const access = findShareAccess(asking, found, named?.secret ?? source, namespaces, call);
   if (access.is === "pending") return "pending";
   if (!namespaces.every((each) => access.isGranted(each))) return "ended";
-  // The copy's annotation may be forged, so the resource that it records has to name the Secret that the copy reads. The
-  // Secrets of `earlier` resources are not recorded.
+  // The copy's annotation may be forged, so the origin has to name the Secret that the copy reads. The Secrets of `earlier`
+  // resources are not recorded.
   const isPresent = copy.origin !== undefined && isSameResource(origin, copy.origin);
   const isSourceNamed = named?.secret !== undefined && source !== undefined && isSameSecret(named.secret, source);
   return toGrant(!isPresent || isSourceNamed || isKeptWithoutSource);

@@ -72,7 +72,7 @@ const WAITS: readonly (keyof typeof REASONS)[] = [
   "WaitingForCopies",
 ];
 
-/** Makes the condition. Faults come before waits, which must not hide them. */
+/** Makes the condition, and sorts the remarks: faults come before waits, so that no wait hides a fault. */
 function tellRemarks(remarks: readonly Remark[]) {
   // Unknown reasons, such as those of another version of this function, are faults.
   const others = remarks.filter(({ is }) => is === "Available" || !Object.hasOwn(REASONS, is));
@@ -90,7 +90,7 @@ function findEvents(own: readonly Remark[], names: readonly string[], composite:
   return status === "Unknown" || isShown(own, names, shown) ? [] : [{ severity, message, reason, target }];
 }
 
-/** Tells whether the XR's condition already shows these remarks. A message that is cut counts as showing them. */
+/** Tells whether the XR's condition already shows these remarks. A cut message counts as showing all of them. */
 function isShown(own: readonly Remark[], names: readonly string[], shown: ShownCondition | undefined): boolean {
   if (shown === undefined || shown.status === "Unknown") return false;
   const said = `; ${shown.message}`; // so that each message follows "; "

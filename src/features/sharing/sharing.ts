@@ -27,7 +27,7 @@ import { explainReason, type SharingReason } from "./reasons.ts";
 import { withSharingCondition } from "./sharing-condition.ts";
 import { assertSupported } from "./support.ts";
 
-/** Finds the shared resources of an XR, and delivers Secrets, fields and dependents as their owners grant. */
+/** Looks up the XR's shared resources. Where their owners grant access, copies Secrets and fields, and serves dependents. */
 export const sharing: Feature = (call, draft) => {
   const { sharedResources, environment } = call.input.spec;
   if (sharedResources.length === 0) return environment === undefined ? draft : withContext(draft, toContext([], call));
@@ -46,8 +46,8 @@ export const sharing: Feature = (call, draft) => {
 };
 
 /**
- * Guards against a share that has the same name as a share of an earlier step. The XR's record would hold only one of the
- * two, and the owner of the other's shared resource would not learn that it is used.
+ * Guards against a share that has the same name as a share of an earlier step. The XR's record has one entry for each name,
+ * so the owner of one of the two shared resources would not learn that the XR uses it.
  *
  * @throws {FunctionError} `InvalidInput`.
  */
@@ -62,7 +62,7 @@ function assertNewNames(shares: readonly SharedResource[], earlier: Bindings): v
   if (faults.length > 0) throw invalidInput(faults);
 }
 
-/** Sums up a share: the resources that the XR is bound to, and why the share is not available. */
+/** Sums up a share: its bindings for the record, and the reasons why it is not available. */
 function toOutcome(share: Depending): Outcome {
   const { shared, lookup, delivery, unpatched, depending } = share;
   const all = [...delivery.reasons, ...unpatched, ...remarkUndesired(share), ...depending.reasons];
@@ -70,7 +70,7 @@ function toOutcome(share: Depending): Outcome {
   return { ...share, bindings: bind(share), reasons };
 }
 
-/** Lists the bindings for the record: the named resource, those that stay, and those with copies or dependents. */
+/** Lists the bindings for the record: to the named resource, to resources that stay, and to those with copies or dependents. */
 function bind(share: Depending): readonly Binding[] {
   const { shared, targets, before, delivery, depending } = share;
   const { named, stay } = share.judgement;
@@ -105,7 +105,7 @@ const isExpected = ({ is }: SharingReason, { resolution }: SharedResource): bool
   resolution === "Optional" &&
   ["FieldNotSet", "NotFound", "TooFewMatches", "FieldsKept", "DependentsHeldBack"].includes(is);
 
-/** Records the bindings of this step beside those of earlier steps. A share with a `connection` is recorded without bindings, too. */
+/** Records this step's bindings beside those of earlier steps. A share with `connection` is recorded even if it has no bindings. */
 function withRecord(draft: Draft, shares: readonly Outcome[], earlier: Bindings, { composite }: Call): Draft {
   const own = shares.filter(({ shared, bindings }) => bindings.length > 0 || shared.connection !== undefined);
   const all = new Map([...earlier, ...own.map(({ shared, bindings }) => [shared.name, bindings] as const)]);
@@ -116,24 +116,24 @@ function withRecord(draft: Draft, shares: readonly Outcome[], earlier: Bindings,
 /** Reports outcomes to later steps (context), people (condition, events) and Crossplane (readiness, Fatal results). */
 function withReport(draft: Draft, shares: readonly Outcome[], misnamed: readonly Fault[], call: Call): Draft {
   const moved = withResults(withContext(draft, toContext(shares, call)), shares.flatMap(toMoveEvent));
-  const failures = [...findFailure(shares), ...toFatal(misnamed)];
+  const failures = [...failMissing(shares), ...failMisnamed(misnamed)];
   const reported = withResults(withSharingCondition(moved, shares, call), failures);
-  return isReady(draft, shares) ? reported : withCompositeUnready(reported);
+  return isLeftToCrossplane(draft, shares) ? reported : withCompositeUnready(reported);
 }
 
 /**
- * Tells whether this function leaves the XR's readiness to Crossplane: if all shares are available, or only wait for
- * unready copies, for which Crossplane itself waits.
+ * Tells whether the XR's readiness is left to Crossplane: all shares are available, or wait only for copies. Crossplane
+ * itself waits for a copy that is desired as unready.
  */
-function isReady({ resources }: Draft, shares: readonly Outcome[]): boolean {
+function isLeftToCrossplane({ resources }: Draft, shares: readonly Outcome[]): boolean {
   const reasons = shares.flatMap((share) => share.reasons);
   const hasUnreadyCopy = () =>
     [...resources].some(([name, edit]) => name.startsWith(COPY_PREFIX) && edit.is === "set" && edit.ready === "False");
   return reasons.length === 0 || (reasons.every(({ is }) => is === "WaitingForCopies") && hasUnreadyCopy());
 }
 
-/** Makes the Fatal result of unavailable shares with `resolution: Fail`, once all shares are looked up. */
-function findFailure(shares: readonly Outcome[]): readonly Result[] {
+/** Makes the Fatal result of unavailable shares with `resolution: Fail`; none while a share is looked up. */
+function failMissing(shares: readonly Outcome[]): readonly Result[] {
   const isWaiting = shares.some(({ reasons }) => reasons.some(({ is }) => is === "WaitingForRequiredResources"));
   const faults = shares.flatMap(({ shared, reasons }) =>
     shared.resolution === "Fail" ? reasons.map((reason) => `  ${shared.name}: ${explainReason(reason, shared)}`) : [],
@@ -143,16 +143,15 @@ function findFailure(shares: readonly Outcome[]): readonly Result[] {
   return [{ severity: "Fatal", message, reason: "SharedResourceMissing", target: "CompositeAndClaim" }];
 }
 
-/** Makes the Fatal result of names that no earlier step desires. */
-function toFatal(faults: readonly Fault[]): readonly Result[] {
+function failMisnamed(faults: readonly Fault[]): readonly Result[] {
   if (faults.length === 0) return [];
   const { message, code: reason } = invalidInput(faults);
   return [{ severity: "Fatal", message, reason, target: "Composite" }];
 }
 
 /**
- * Makes an event if the XR moves to another shared resource. A resource with the former's name counts as another if its
- * claim's namespace has changed.
+ * Makes an event if the XR moves to another shared resource that grants access. A resource of the same name counts as
+ * another if the namespace of its claim is not the recorded one.
  */
 function toMoveEvent({ shared, before, bindings }: Outcome): readonly Result[] {
   const [now] = bindings;

@@ -10,7 +10,7 @@ import type { Call } from "../feature.ts";
 
 export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespace === b.namespace && a.name === b.name;
 
-/** The source Secret. `pending`: Crossplane has yet to look up the shared resource's answer to the consumer. */
+/** The source Secret. `pending`: Crossplane has yet to look up the shared resource's answer. */
 export type Source = ConnectionSecret | { readonly is: "pending"; readonly secret?: undefined };
 
 type SecretRef = Connection["secretRef"];
@@ -19,13 +19,12 @@ type SecretRef = Connection["secretRef"];
 const namedBy = once((resource: Document) => once((secretRef: SecretRef) => findConnectionSecret(resource, secretRef)));
 
 /**
- * Finds the source Secret: in the fields of the shared resource or, with `perConsumer`, in its answer to the consumer.
- *
- * @param consumer the consumer's namespace, for `perConsumer`.
+ * Finds the source Secret: in the fields of the shared resource or, with `perConsumer`, in its answer to the namespace of the
+ * copies (records/answer.ts).
  */
-export function findSource(resource: Document, secretRef: SecretRef, consumer: string | undefined, call: Call): Source {
+export function findSource(resource: Document, secretRef: SecretRef, copies: string | undefined, call: Call): Source {
   if (!secretRef.perConsumer) return namedBy(resource)(secretRef);
-  const answer = consumer === undefined ? undefined : askAnswer(resource, consumer, call.requirements);
+  const answer = copies === undefined ? undefined : askAnswer(resource, copies, call.requirements);
   if (answer === "pending") return { is: "pending" };
   return judgeSecret(resource, answer?.secret?.name, answer?.secret?.namespace);
 }

@@ -12,7 +12,7 @@ import {
   TAGS_OWNER,
 } from "../../ownership/annotations.ts";
 import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
-import { findAssociationName } from "../../ownership/contenders.ts";
+import { findAssociationName, isUnlabelledWriter } from "../../ownership/contenders.ts";
 import type { OwnershipVerdict } from "../../ownership/ownership-verdict.ts";
 import { holdBackAfterMove, type Part, readFormerCreation } from "./move.ts";
 import type { Rivals } from "./rivals.ts";
@@ -97,6 +97,8 @@ function chooseReason(verdict: Verdict, one: Case): TagReason {
   if (verdict.is === "free") return { is: "Arbitrating" };
   if (verdict.is === "missing") return { is: "NotFound" };
   if (verdict.is === "existed") return { is: "ExistedBefore" };
+  const rival = verdict.others.find(isUnlabelledWriter);
+  if (rival !== undefined) return { is: "WrittenByAnother", owner: rival };
   return isKeptFromDeletion(verdict, one) ? { is: "ExistedBefore/kept" } : { is: "Owned", others: verdict.others };
 }
 

@@ -1,4 +1,4 @@
-import { annotate, readManagedKind, toCommandOn } from "../../crossplane/managed-resource.ts";
+import { annotateCommand, readManagedKind, toCommandOn } from "../../crossplane/managed-resource.ts";
 import { OBSERVE } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import { brief, briefError, listSome, sentencesForSome, shownCondition } from "../../model/condition.ts";
@@ -80,7 +80,7 @@ const toKinds = (kinds: readonly string[]): readonly string[] => [...new Set(kin
 function explain({ reason, subject, isTagged, hasMoved }: Tagged): string {
   const { kind: of, observed, resource } = subject;
   const { kind } = of;
-  const command = annotate(of, observed);
+  const command = annotateCommand(of, observed);
   const message = observed && shownCondition(observed, "Synced")?.message;
   const owner = "owner" in reason ? reason.owner : undefined;
   const facts: Facts = {
@@ -150,6 +150,10 @@ function describe({ owner, name, createdAt }: Contender, kind: string): string {
   return `${owner === "" ? "another managed resource" : brief(owner)} (${kind} ${brief(name)}${since})`;
 }
 
+const toAddStep = (kind: string): string =>
+  `in the Composition that composes that ${kind}, add a step of this function whose tags select it, or set ` +
+  "spec.managementPolicies: [Observe] on it";
+
 /** The facts where another XR owns the cloud resource. */
 interface Theirs extends Facts {
   readonly owner: Contender;
@@ -193,14 +197,15 @@ const REASONS = {
       `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane does not know this XR, and may delete the cloud resource; ${takeOver}`,
     Withheld: ({ by }: Theirs) =>
       `${by} owns it, so this XR does not compose it: onConflict is Withhold, or the kind has no managementPolicies`,
+    WrittenByAnother: ({ by, kind }: Theirs) =>
+      `this XR owns it, and ${by} writes it, too, since no step with tags of its XR selects it any more. When that XR is deleted, ` +
+      `the cloud resource is deleted, too: ${toAddStep(kind)}`,
     CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}; declare it in one XR only`,
     WaitingForOwner: ({ by, kind, owner, isNext, takeOver }: Theirs & { readonly isNext: boolean }) => {
       if (isNext && owner.isDeleting)
         return `this XR waits until ${by} and the cloud resource are deleted; if that ${kind} is paused, unpause it`;
       const hasStep = owner.owner !== "";
-      const step =
-        `in the Composition that composes that ${kind}, add a step of this function whose tags select it, or set ` +
-        "spec.managementPolicies: [Observe] on it";
+      const step = toAddStep(kind);
       const isPaused = "if that XR is paused, unpause it";
       if (isNext)
         return `this XR waits for ${by} to stop writing it; ${hasStep ? `${isPaused}, or pause its ${kind} as well` : step}`;

@@ -10,7 +10,7 @@ import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { namesRecordName } from "../../../src/records/names-record.ts";
-import { RECORD_KINDS, recordOf } from "../../../src/records/record.ts";
+import { RECORD_KINDS, recordId } from "../../../src/records/record.ts";
 import { synced } from "../../../testing/builders/kubernetes.ts";
 import { worldOf as toWorld, type WorldParts } from "../../../testing/builders/world.ts";
 
@@ -71,7 +71,7 @@ const controlledBy = (controller: JsonObject) => ({ buckets: [bucket("a", { cont
 /** The record of names of the XR. */
 const record = {
   ...RECORD_KINDS.EnvironmentConfig,
-  name: namesRecordName(recordOf(toComposite(documentOf(store())))),
+  name: namesRecordName(recordId(toComposite(documentOf(store())))),
 };
 const recordKey = resourceKey({ ...record, namespace: undefined });
 const withRecord = [store({}, { resourceRefs: [record] })];

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { namesRecordName } from "../../../src/records/names-record.ts";
-import { RECORD_LABEL, recordOf } from "../../../src/records/record.ts";
+import { RECORD_LABEL, recordId } from "../../../src/records/record.ts";
 import { externallyNamed, withMetadata } from "../../../testing/builders/composed.ts";
 import { objectOf } from "../../../testing/builders/kubernetes.ts";
 import { kindOf, runOn } from "../../../testing/servers/api-server.ts";
@@ -18,7 +18,7 @@ const kinds = [
   kindOf("platform.example.org", "XSite", { isNamespaced: true }),
   kindOf(CLUSTER, "Cluster"),
 ];
-const label = recordOf({ ...XR, claim: undefined });
+const label = recordId({ ...XR, claim: undefined });
 const name = namesRecordName(label);
 const controlledBy = (uid: string, owner = "site") => ({
   ownerReferences: [{ apiVersion: XR.apiVersion, kind: XR.kind, name: owner, uid, controller: true }],

@@ -7,7 +7,7 @@ import type { FieldPath } from "../../../src/model/field-path.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { namesRecordName } from "../../../src/records/names-record.ts";
-import { RECORD_KINDS, recordOf } from "../../../src/records/record.ts";
+import { RECORD_KINDS, recordId } from "../../../src/records/record.ts";
 import {
   adopt,
   bucket,
@@ -135,7 +135,7 @@ describe("a reference to a resource that is not observed", () => {
   });
 
   test("leads to no requirement when it is the XR's own record, which the backup may lack and the XR composes anew", () => {
-    const name = namesRecordName(recordOf(toComposite(documentOf(restoredStore()))));
+    const name = namesRecordName(recordId(toComposite(documentOf(restoredStore()))));
     const own = restoredStore({ spec: { resourceRefs: [{ ...RECORD_KINDS.EnvironmentConfig, name }] } });
     expect(adopt({ xr: own }).requirements.size).toBe(0);
     expect(adopt({ xr: own }).conditions).toMatchObject([{ reason: "Adopted" }]);

@@ -4,7 +4,7 @@ import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { admissionSubject, composeAnswer } from "../../../src/records/answer.ts";
-import { RECORD_NAME, recordOf } from "../../../src/records/record.ts";
+import { RECORD_NAME, recordId } from "../../../src/records/record.ts";
 import { type CallParts, callOf } from "../../../testing/builders/calls.ts";
 import { KEY, objectIn, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
@@ -24,7 +24,7 @@ const member = (name: string, status: JsonObject = load("Available"), allowed = 
 
 const TICKET = "e3b0c44298fc1c14.1";
 const shop = toComposite(documentOf(xr()));
-const subject = admissionSubject(undefined, recordOf(shop), "db");
+const subject = admissionSubject(undefined, recordId(shop), "db");
 
 /** The answer by which a member admits the XR. */
 const answer = (name: string, uid = `${name}-uid`): JsonObject => {

@@ -95,6 +95,32 @@ describe("one cloud resource of two namespaces with a ProviderConfig each", () =
     expect([world.writers, world.conditions.get("blue")?.reason]).toEqual([["blue"], "Owned"]);
   });
 
+  test("whose step is removed from the successor's Composition is told by the owner, which leaves it to the other", () => {
+    const teams = [team("red", ONE), team("blue", ONE)] as const;
+    const world = new AccountsWorld(BUCKET, teams);
+    world.settle(["red", "blue"]);
+    teams[1].lacksStep = true;
+    world.settle(["blue", "red"]);
+    expect(world.conditions.get("red")).toMatchObject({ status: "False", reason: "WrittenByAnother" });
+    expect(world.conditions.get("red")?.message).toContain("another managed resource (Bucket blue/shop-blue of 2026");
+    world.delete("red");
+    expect(world.cloud).toEqual(new Set([ONE]));
+  });
+
+  test("whose step is back in the successor's Composition, or whose successor is gone, has one writer as before", () => {
+    const teams = [team("red", ONE), team("blue", ONE), team("green", ONE)] as const;
+    const world = new AccountsWorld(BUCKET, teams);
+    world.settle(["red", "blue", "green"]);
+    const before = world.requirementsOf("red");
+    teams[1].lacksStep = true;
+    world.settle(["blue", "red"]);
+    teams[1].lacksStep = false;
+    world.delete("green");
+    world.settle(["blue", "red"]);
+    expect([world.writers, world.conditions.get("red")?.reason]).toEqual([["red"], "Owned"]);
+    expect(world.requirementsOf("red")).toEqual(before);
+  });
+
   test("whose id is reported late has one writer, also if only the XR that did not create it names the account", () => {
     const world = new AccountsWorld(ROLE, [team("red", ONE, stated("a")), team("blue", ONE)]);
     for (const name of ["red", "blue"]) world.reconcile(name);

@@ -23,7 +23,7 @@ export interface Composed {
   readonly resource: readonly [name: string, edit: ResourceEdit];
   /** The Secret, listed once for each shared resource whose values it may hold. */
   readonly made: readonly { readonly origin: Reference; readonly secret: SecretName }[];
-  /** The bytes of a composed resource that is desired as it is observed. */
+  /** The bytes of a composed resource that is desired as it is observed; undefined for one that is written. */
   readonly bytes?: number;
 }
 
@@ -42,15 +42,11 @@ export interface WrittenCopy {
   readonly call: Call;
 }
 
-/**
- * Writes a copy: composes an Object of provider-kubernetes, or the Secret itself.
- *
- * @param isObserver true if the Object only observes for now.
- */
-export function writeCopy(copy: WrittenCopy, isObserver: boolean): Composed {
+/** Composes a copy: an Object of provider-kubernetes, or the Secret itself. With `observe` the Object only observes for now. */
+export function writeCopy(copy: WrittenCopy, action: "write" | "observe"): Composed {
   const { key, observed, target: secret, copying, earlier } = copy;
-  const isThere = !isObserver && observed !== undefined && isReady(observed);
-  const object = isObserver ? asObserver(compose(copy), observed?.document) : compose(copy);
+  const isThere = action === "write" && observed !== undefined && isReady(observed);
+  const object = action === "write" ? compose(copy) : asObserver(compose(copy), observed?.document);
   const made = [copying.origin, ...earlier].map((origin) => ({ origin, secret }));
   return { resource: [key, toEdit(object, isThere)], made };
 }
@@ -61,23 +57,25 @@ export function keepCopy(copy: ObservedCopy): Composed {
   return { ...toObserved(key, asDesiredBefore(copy), isReady(copy)), made };
 }
 
+/** The next writer of a Secret: `thisShare` by another copy, or `another` share or XR. */
+type NextWriter = "thisShare" | "another";
+
 const toObserved = (key: string, object: JsonObject, isThere: boolean) =>
   ({ resource: [key, toEdit(object, isThere)], bytes: Buffer.byteLength(JSON.stringify(object)) }) as const;
 
 /**
- * Gives up a copy. An Object leaves its Secret: it is limited to observing, and deleted once its provider has read that.
+ * Gives up a copy. An Object whose manifest has the Secret leaves that Secret to the next writer: the Object only observes from
+ * now on, and is deleted once its provider has read that. Other copies are deleted at once, with their Secrets.
  *
- * Kubernetes deletes a Secret with its only owner. If this Object is the only owner, it stays for now. With `isOurs`, its
- * provider first removes the owner reference. Else the Object waits until the other writer's Object is an owner, too.
- *
- * @param isOurs true if this share keeps the Secret, by another copy. False if another XR or share writes the Secret.
+ * Kubernetes deletes a Secret with its only owner. An Object that is the only owner stays: for `thisShare` until the provider
+ * has removed the owner reference, for `another` writer until that writer's Object is an owner, too.
  */
-export function giveUpCopy(copy: ObservedCopy, found: Document | undefined, isOurs: boolean): readonly Composed[] {
+export function giveUpCopy(copy: ObservedCopy, found: Document | undefined, writer: NextWriter): readonly Composed[] {
   const { key, document } = copy;
   const wouldDelete = isOnlyOwner(document, found);
   if (isDroppable(copy) && !wouldDelete) return [];
   const object = asDesiredBefore(copy);
-  const edited = wouldDelete && isOurs ? asFormerOwner(object) : asObserver(object, document);
+  const edited = wouldDelete && writer === "thisShare" ? asFormerOwner(object) : asObserver(object, document);
   return [{ ...toObserved(key, edited, false), made: [] }];
 }
 
@@ -130,8 +128,8 @@ const composeSecret = ({ target, copying, call }: WrittenCopy, records: JsonObje
 });
 
 /**
- * Makes the spec of an Object whose provider reads the source and writes the copy. The manifest contains only keys with
- * templates, which are filled in here.
+ * Makes the spec of an Object whose provider reads the source and writes the copy. The manifest contains only the values of
+ * templates, which this function fills in, and emptied keys (`withStaleEmptied`).
  *
  * `watch`: a provider with --enable-watches reads the source when it changes. Not set on a namespaced Object: there the
  * provider (v1.3.1, namespaced/object/indexes.go) caches all Secrets of the cluster again for each namespace.
@@ -202,16 +200,16 @@ function asDesiredBefore({ document, isSecret }: ObservedCopy): JsonObject {
   return Object.keys(data).length === 0 ? object : withValueAt(object, DATA, data);
 }
 
-/** Picks the data of a manifest that no reference fills in. */
+/** Picks those keys of a manifest's data that no entry of spec.references fills in. */
 function pickUnfilled(data: JsonValue | undefined, references: readonly JsonObject[]): JsonObject {
   const filled = new Set(references.map(({ toFieldPath }) => toFieldPath));
   return isObject(data) && !filled.has("data") ? pick(data, (key) => !filled.has(formatKey(key))) : {};
 }
 
 /**
- * Empties keys of an Object's manifest that the copy no longer lists. The provider has written them there, and Crossplane
- * removes only fields that it has set itself: they would stay, in the Secret as well. So this call sets them to "". The next
- * reconcile leaves them out, and Crossplane removes them.
+ * Adds each key of the observed manifest that the copy no longer lists, with the value "". The provider wrote these keys, and
+ * Crossplane removes only fields that it has set itself: without this they would stay, in the Secret as well. The next
+ * reconcile leaves the empty keys out, and Crossplane removes them.
  */
 function withStaleEmptied(own: JsonObject, references: readonly JsonObject[], observed: ObservedCopy | undefined) {
   const left = pickUnfilled(observed?.document.at(DATA), references);

@@ -22,8 +22,8 @@ export type Contents =
   | { readonly is: Cause; readonly reason: SharingReason };
 
 /**
- * Makes the function that selects a copy's contents, without the values that the provider fills in. It selects those of each
- * copy of the input only once: a copy may have a thousand targets.
+ * Makes the function that selects the contents of a copy of the input, without the values that the provider fills in. The
+ * function caches them, since a copy may have a thousand targets.
  */
 export const contentsFor = ({ source, secret, resource: shared }: Copying, { composite }: Call) =>
   once((copy: NamedCopy): Contents => {

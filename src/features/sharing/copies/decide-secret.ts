@@ -8,7 +8,7 @@ import { SHARED_FROM } from "../../../ownership/annotations.ts";
 import type { Copying, Grant, Judged, JudgedTarget, NamedCopy, Target } from "../judgement.ts";
 import { prefetch } from "../prefetch.ts";
 import { isRefusal, type SharingReason } from "../reasons.ts";
-import { isKept, judgeOrigins, type KeptFor } from "../recorded.ts";
+import { isCopyKept, judgeOrigins, type KeptFor } from "../recorded.ts";
 import { type Composed, giveUpCopy, keepCopy, type WrittenCopy, writeCopy } from "./compose-object.ts";
 import { bytesAround, type Contents, TOO_LARGE } from "./contents.ts";
 import { findOtherWriter, findTarget, type OtherWriter } from "./foreign-secret.ts";
@@ -18,7 +18,7 @@ import { isOwner } from "./owned.ts";
 /** The decision on a target or a copy. Crossplane deletes an observed copy that is not composed again. */
 export interface Decision extends Partial<Composed> {
   readonly reason?: SharingReason;
-  /** The Secret, if the share writes it from now on. */
+  /** The target Secret (`formatSecret`), if the share writes it from now on. */
   readonly taken?: string;
 }
 
@@ -31,7 +31,7 @@ interface CopyingShare extends Judged {
 /** A target Secret, and the observed copies of it. */
 interface Row extends Pick<WrittenCopy, "key" | "observed"> {
   readonly target: JudgedTarget;
-  /** The observed copies of the Secret that this share decides about. Each copy is in one row only. */
+  /** The observed copies that this row decides about. Each copy is in one row only. */
   readonly copies: readonly ObservedCopy[];
   /** Names who writes the Secret, if that is not this row's copy. */
   readonly writer: string | undefined;
@@ -50,7 +50,6 @@ interface Case extends Row {
 
 type Decisions = readonly Decision[];
 
-/** Decides on a target Secret by the first rule that fits. */
 const decide = decideBy<Case, Decisions>(
   () => [
     keepRefused, // the copy is not granted, or its namespace does not accept it, or that is not known
@@ -69,7 +68,6 @@ interface Own extends WrittenCopy, Pick<Row, "isHeld"> {
   readonly grant: Grant;
 }
 
-/** Decides on a Secret that this share writes, by the first rule that fits. */
 const decideOwn = decideBy<Own, Decisions>(
   () => [
     dropUngranted, // the copy holds values that are no longer granted: the next reconcile makes a new one
@@ -81,8 +79,6 @@ const decideOwn = decideBy<Own, Decisions>(
 );
 
 /**
- * Decides on one target Secret.
- *
  * @param room the bytes that the response has left for copies.
  * @returns the decisions, and the bytes that the copy takes in the response, even if only a later call writes it.
  */
@@ -105,9 +101,9 @@ export function decideSecret(row: Row, share: CopyingShare, room: number) {
 /** Counts the bytes of copies that are composed as they are observed. */
 export const countKept = (decisions: Decisions): number => decisions.reduce((total, { bytes = 0 }) => total + bytes, 0);
 
-/** Keeps the copies that stay although this call does not write them. */
+/** Keeps those copies that `isCopyKept` lets stay, although this call does not write them. */
 export const keepAll = (copies: readonly ObservedCopy[], cause: KeptFor, share: Judged): Decisions =>
-  copies.filter((copy) => isKept(copy, cause, share)).map(keepCopy);
+  copies.filter((copy) => isCopyKept(copy, cause, share)).map(keepCopy);
 
 const keepFor = ({ copies, share }: Case, cause: KeptFor, ...reasons: readonly SharingReason[]): Decisions => [
   ...keepAll(copies, cause, share),
@@ -154,7 +150,7 @@ function leaveForeignSecret(secret: Case): Decisions | undefined {
 }
 
 const leaveTo = (other: OtherWriter, found: Document | undefined, { copies, target }: Case): Decisions => [
-  ...copies.flatMap((copy) => giveUpCopy(copy, found, false)),
+  ...copies.flatMap((copy) => giveUpCopy(copy, found, "another")),
   { reason: { is: "TargetTaken", target, ...other } },
 ];
 
@@ -171,7 +167,7 @@ function take(secret: Case): Decisions {
   const wanted = target.copy.type;
   const type = (found && stringAt(found, ["type"])) ?? wanted;
   const earlier = observed ? findStale(observed, share.copying.origin) : [];
-  const others = copies.filter((copy) => copy !== observed).flatMap((copy) => giveUpCopy(copy, found, true));
+  const others = copies.filter((copy) => copy !== observed).flatMap((copy) => giveUpCopy(copy, found, "thisShare"));
   const own = decideOwn({
     ...{ ...share, key, observed, isHeld, found, earlier },
     target: { ...target, copy: { ...target.copy, type } },
@@ -197,15 +193,14 @@ const waitForObject = ({ observed, isHeld, target }: Own): Decisions | undefined
 const waitFor = (target: Target): Decisions => [{ reason: { is: "WaitingForCopies", targets: [target] } }];
 
 const observeFirst = (secret: Own): Decisions | undefined =>
-  mayHaveBeenGivenUp(secret) ? [writeCopy(secret, true), ...waitFor(secret.target)] : undefined;
+  mayHaveBeenGivenUp(secret) ? [writeCopy(secret, "observe"), ...waitFor(secret.target)] : undefined;
 
 /**
- * Tells whether the copy's Object has to observe first. Crossplane v2 derives the name of an Object from its XR and its
- * name in the Composition. So a new Object may be a former one that was given up and is still being deleted. With the
- * policy Delete, its provider would delete the Secret. If the Secret is a copy of the same source, the Object therefore
- * only observes until its provider has read that policy.
+ * Tells whether the copy's Object has to observe first. Crossplane v2 derives the name of an Object from the XR and the
+ * copy's name in the Composition. So a new Object may be a former one that was given up and is still being deleted, and with
+ * the policy Delete its provider would delete the Secret. The new Object only observes until its provider has read its policies.
  *
- * A copy of another source may be deleted: its grant may have been taken back, and an observer would leave it.
+ * A Secret with values of another source may be deleted: its grant may have been taken back, and an observer would leave it.
  */
 function mayHaveBeenGivenUp({ target, observed, found, copying }: Own): boolean {
   if (target.copy.via !== "Object") return false; // only an Object deletes its Secret with itself
@@ -215,7 +210,7 @@ function mayHaveBeenGivenUp({ target, observed, found, copying }: Own): boolean 
 }
 
 function write(secret: Own): Decisions {
-  return [writeCopy(secret, false), ...waitIfUnready(secret)];
+  return [writeCopy(secret, "write"), ...waitIfUnready(secret)];
 }
 
 function waitIfUnready(secret: Own): Decisions {
@@ -223,7 +218,7 @@ function waitIfUnready(secret: Own): Decisions {
   return observed && isReady(observed) && !mayHaveBeenGivenUp(secret) ? [] : [{ reason: toWait(secret) }];
 }
 
-/** Makes the reason why the copy is not written: the provider's error, else that it is waited for. */
+/** Makes the reason why the copy is not written: the provider's error, else WaitingForCopies. */
 function toWait(secret: Own): SharingReason {
   const { observed, target } = secret;
   const failure = observed && !mayHaveBeenGivenUp(secret) ? findFailure(observed, target) : undefined;

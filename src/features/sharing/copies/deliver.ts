@@ -51,7 +51,8 @@ export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bin
 }
 
 /**
- * Decides Secret by Secret. Of two targets with the same Secret, the first gets it and its copies. Copies in no row are deleted.
+ * Decides target by target. Of two targets with the same Secret, the first gets the Secret and its observed copies. Observed
+ * copies of no target are deleted.
  *
  * @param room the bytes that the response has left for copies.
  */

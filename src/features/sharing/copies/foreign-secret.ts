@@ -17,11 +17,8 @@ const TARGET_LABEL = `${DOMAIN}/target`;
 export const targetLabel = (secret: SecretName) => ({ [TARGET_LABEL]: hashText(formatSecret(secret), 40) });
 
 /**
- * Looks up a target Secret. Its owner annotation tells which XR writes it. If two XRs have written it at once, the one
- * that reads the other's annotation gives way, and does not delete the Secret.
- *
- * Crossplane v1 finds only Secrets with this function's label. `via: ConnectionSecret` looks up none: the provider itself
- * refuses to write a Secret that its Object does not control.
+ * Looks up a target Secret; undefined if it does not exist. Crossplane v1 finds only Secrets with this function's label.
+ * `via: ConnectionSecret` looks up none: the provider itself refuses to write a Secret that its Object does not control.
  */
 export function findTarget(key: string, target: Target, call: Call): Document | "pending" | undefined {
   if (target.copy.via === "ConnectionSecret") return undefined;
@@ -40,11 +37,12 @@ const COMPOSITE = `${DOMAIN}/composite`;
 
 export const markComposite = ({ claim, name }: Composite) => claim && { [COMPOSITE]: name };
 
-/** Another writer of a Secret. `writer`: its name, if an annotation tells it. `isRival`: it is another XR of the same claim. */
+/** Another writer of a Secret: with `isRival` the name of another XR of this XR's claim, else the owner annotation, if any. */
 export type OtherWriter = { readonly writer: string | undefined; readonly isRival: boolean };
 
 /**
- * Finds the other writer of a target Secret. Undefined if the Secret does not exist, or this XR may write it.
+ * Finds the other writer of a target Secret. Undefined if the Secret does not exist, or this XR may write it. The Secret's
+ * owner annotation tells: if two XRs have written the Secret at once, the XR that reads the other's annotation gives way.
  *
  * A claim that is replaced by force has two XRs (crossplane#4803). The copy belongs to the XR that the claim names. With
  * `via: Secret` it stays with the XR that controls it.

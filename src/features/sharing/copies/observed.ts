@@ -135,8 +135,8 @@ export const isReady = ({ document, isSecret }: ObservedCopy): boolean =>
 const isWritten = (copy: ObservedCopy): boolean => copy.isSecret || (isReady(copy) && hasReadSpec(copy.document));
 
 /**
- * Finds the shared resources other than `now` whose values a copy may still hold: the one that it records as its origin, and
- * its `earlier` ones until the provider has written the present spec. A Secret that Crossplane writes has only present values.
+ * Finds the shared resources other than `now` whose values a copy may still hold: its `origin` and, until the provider has
+ * written the present spec, its `earlier` ones. None for a Secret that Crossplane writes, which has only present values.
  */
 export function findStale(copy: ObservedCopy, now: Reference): readonly Reference[] {
   const { origin, earlier, isSecret } = copy;
@@ -145,11 +145,11 @@ export function findStale(copy: ObservedCopy, now: Reference): readonly Referenc
   return stale.filter((each) => !seen.has(resourceKey(each)) && seen.add(resourceKey(each)));
 }
 
-/** Tells whether a copy may hold values of another resource than `now`. One that records none counts as made from `now`. */
+/** Tells whether a copy may hold values of another resource than `now`. A copy without an `origin` counts as made from `now`. */
 export const isMoving = ({ origin, earlier }: ObservedCopy, now: Reference): boolean =>
   earlier.length > 0 || (origin !== undefined && !isSameResource(origin, now));
 
-/** Finds the source Secret whose values all copies of a shared resource hold; undefined while the copies differ. */
+/** Finds the source Secret whose values all copies of a shared resource hold; undefined for no copies, or while they differ. */
 export function findCopied(copies: readonly ObservedCopy[], shared: Reference): SecretName | undefined {
   const own = copies.filter(({ origin }) => origin !== undefined && isSameResource(origin, shared));
   return findCommon(own.map((copy) => (isWritten(copy) ? copy.source : undefined)));

@@ -14,12 +14,12 @@ const WITHOUT_DELETE = ["Observe", "Create", "Update"];
 const ORPHAN = "orphan";
 
 /**
- * Makes the Object of a namespaced XR the owner of its Secret, by an owner reference in its manifest. Kubernetes then deletes
- * the Secret with the Object. The provider cannot delete it in a namespace that is being deleted: there it may not create the
- * ProviderConfigUsage that it needs.
+ * Makes the Object of a namespaced XR the owner of its Secret, by an owner reference in the manifest. Kubernetes then deletes
+ * the Secret with the Object. The provider cannot delete a Secret in a namespace that is being deleted, where it may not
+ * create its ProviderConfigUsage.
  *
  * The Object becomes the owner only if the Secret is in this cluster: in another one, Kubernetes deletes objects whose
- * owner does not exist. One of these proves it:
+ * owner does not exist. One of these facts proves that the Secret is in this cluster:
  *
  * - the provider reports the UID of the Secret that was found;
  * - the Object was an owner before a restore, under another UID;

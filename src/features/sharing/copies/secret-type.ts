@@ -18,10 +18,10 @@ const SECRET_TYPE = /^[-._/a-zA-Z0-9]{1,253}$/;
 /** Types of Secrets into which Kubernetes writes credentials of its own, which an Object's status would show. */
 const TOKENS: ReadonlySet<string> = new Set(["kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token"]);
 
-/** The most characters of all annotations, below Kubernetes' limit of 256 KiB. */
+/** The most characters of all annotations' values: at most 180 kB in UTF-8. Kubernetes' limit for keys and values is 256 KiB. */
 const MAX_ANNOTATIONS = 60_000;
 
-/** Finds a fault in a copy's type, labels, annotations or keys, for which Kubernetes would refuse the copy. They may come from the XR. */
+/** Finds a fault in a copy's type, labels, annotations or keys, for which Kubernetes would refuse the copy. */
 export function findMetadataFault({ type, labels, annotations, keys }: NamedCopy): string | undefined {
   if (!SECRET_TYPE.test(type)) return `${quote(type)} is not a valid Secret type`;
   if (TOKENS.has(type)) return `type ${type} is not for copies: Kubernetes itself fills in such a Secret`;

@@ -82,7 +82,7 @@ function findSecretFault(target: Target, source: SecretName | undefined, own: st
     : undefined;
 }
 
-/** The keys of a copy; else the field that is not set, or the fault in the field from which they come. */
+/** The keys of a copy; else the field that is not set, or the fault in a field with keys. */
 type NamedKeys = Resolved<NamedCopy["keys"]> | { readonly is: "faulty"; readonly fault: string };
 
 function nameKeys({ keys }: Copy, call: Call): NamedKeys {
@@ -139,7 +139,6 @@ function readKey(to: string, text: JsonValue | undefined, field: string): NamedK
 const noKey = (name: string, field: string): string =>
   `${quote(name)} cannot be a key of a Secret; it comes from ${field}`;
 
-/** Finds a fault in the keys of a copy. They may come from the XR. */
 function findKeyFault(copy: NamedCopy, { request, composite }: Call): string | undefined {
   const { keys = [], via } = copy;
   const twice = [...groupBy(keys, ({ to }) => to)].find(([, same]) => same.length > 1);
