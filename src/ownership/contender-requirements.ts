@@ -110,13 +110,13 @@ const MAX_LOST = 3;
  * Requires managed resources that may write the cloud resource without our labels, by their names: nothing else finds them.
  *
  * - For an owner, its successors that are not listed any more: the step may be gone from their Compositions.
- * - For others, the managed resource that wrote the cloud resource last. Upjet's providers name it in a tag, without its namespace, so
+ * - Otherwise, the managed resource that wrote the cloud resource last. Upjet's providers name it in a tag, without its namespace, so
  *   only a cluster-scoped one can be looked up.
  *
  * An invalid name is skipped: Crossplane would fail the whole XR, and anyone with access to the cloud may write tags.
  */
 export function listUnlabelled({ kind, own, reportedTags }: Candidate, listed: Contenders): readonly Requirement[] {
-  // An owner that the answer does not show as the owner yet is judged as a newcomer: a writer would have it wait.
+  // Before the answer shows ours as the owner, ours is judged as a newcomer, and would wait for a writer.
   if (own === undefined || (own.isMarked && indexByUid(listed).get(own.uid)?.isMarked === false)) return [];
   const names = own.isMarked ? [...own.acknowledged] : [readLastWriter(kind, reportedTags()) ?? ""];
   const known = listNames(listed);

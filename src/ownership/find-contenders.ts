@@ -73,7 +73,7 @@ export class KnownContenders {
    * | may be promoted, and no first is known             | all with the identity label, which each has from its creation       |
    * | is new                                             | those with `writes`, to find the owner                              |
    *
-   * To these it adds what `listUnlabelled` finds by name: managed resources that write, and whose XRs lack this step.
+   * To rows 2, 5 and 6 it adds what `listUnlabelled` requires by name: managed resources that write, and whose XRs lack this step.
    *
    * @param joins true for the first row.
    */
@@ -212,7 +212,7 @@ const twinOf = once(findTwin);
  * Tells whether the fields of a managed resource declare the candidate's cloud resource. The label by which the managed resource was found
  * proves nothing: the label may be forged, or be left from another cloud resource.
  *
- * @param compare `hasSameName` for the last writer according to the cloud's tags, whose place may differ, such as the region of a DNS zone.
+ * @param compare `hasSameName` for what `listUnlabelled` requires: the place may differ, such as the region of a DNS zone.
  */
 function declares(
   one: Contender,

@@ -46,7 +46,7 @@ export type OwnershipVerdict =
   | { readonly is: "existed" }
   | {
       readonly is: "ours";
-      /** The contenders that succeed it, and those that write without a step with `tags`. */
+      /** The contenders to list as successors, and contenders that write, and whose XRs lack a step with `tags`. */
       readonly others: readonly Contender[];
       readonly origin: Origin;
     }
@@ -121,8 +121,8 @@ function judgeListed(own: Contender, listed: Contender, all: Contenders, situati
   if (hasNotLooked) return { is: "unobserved" };
   if (isImportMissing) return { is: "missing" };
   if (mayBeCreatedByAnother) return { is: "unobserved" };
-  const isSuccessor = (one: Contender): boolean => one.contends !== undefined || isUnlabelledWriter(one);
-  const others = findLiving(all).filter((one) => one.uid !== uid && isSuccessor(one));
+  const isToList = (one: Contender): boolean => one.contends !== undefined || isUnlabelledWriter(one);
+  const others = findLiving(all).filter((one) => one.uid !== uid && isToList(one));
   return { is: "ours", others, origin: judgeOrigin(own, all, canObserve) };
 }
 

@@ -37,7 +37,7 @@ const REASONS = {
     MissingAfterRestore: () =>
       `it does not exist, and the XR's resourceRefs come from a backup. Restore the resource, too, or ${FORGET}, or set ` +
       "adoption.onMissing: Recreate",
-    // `rival`: the name in the Composition that it shares with another resource, which is observed in its place.
+    // `rival`: the name in the Composition, if another resource is observed under the same name.
     RestoreInProgress: ({ rival }: { readonly rival: string | undefined }) =>
       rival === undefined
         ? "it was restored during this reconcile; the next reconcile observes it"
@@ -70,7 +70,7 @@ export interface AdoptionRemark extends Said {
   readonly resource: string;
 }
 
-/** Finds the reason that a verdict gives the condition; undefined for a verdict that needs no action. */
+/** Finds the reason that a case gives the condition; undefined for a case that needs no action. */
 function toReason({ name, resource, verdict }: Case, policy: Adoption, call: Call): Reason | undefined {
   switch (verdict.is) {
     case "gone":
@@ -112,7 +112,7 @@ const explainUnlooked = (waitingFor: readonly string[]): string =>
   "kept until providers have looked at all of this XR's resources again, since the pipeline may depend on their status" +
   (waitingFor.length === 0 ? "" : `; not looked at yet: ${listSome(waitingFor, MAX_NAMES, brief)}`);
 
-/** Finds the name in the Composition of a resource that is not observed, if another resource is observed under it. */
+/** Finds the name in the Composition of a resource that is not observed; undefined unless another resource is observed under it. */
 function findRival(resource: Document | undefined, { request }: Call): string | undefined {
   const name = resource && stringAt(resource, COMPOSITION_RESOURCE_NAME);
   return name !== undefined && request.observed.resources.has(name) ? name : undefined;
@@ -133,8 +133,8 @@ export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call
 }
 
 /**
- * Describes desired nested XRs that are unsettled since a restore: they make the XRs above keep this XR. Reads no composed resource once
- * this XR has said `Adopted`, unless its references are from a backup.
+ * Describes desired nested XRs that are unsettled since a restore: while this XR's condition names one, the XRs above keep this XR. Once this
+ * XR has said `Adopted`, reads no composed resource, unless the references of this XR come from a backup.
  */
 export function remarkNested({ composite: { document }, request }: Call): readonly AdoptionRemark[] {
   const { observed, desired } = request;
@@ -151,15 +151,15 @@ const NESTED =
 const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it; remove it from the XR's resourceRefs";
 
 /**
- * Tells whether a resource is outside the namespace of a namespaced XR, which cannot have composed it. A user who may write the XR's
- * references must learn nothing of it; Crossplane looks up cluster-scoped resources, too.
+ * Tells whether a resource is outside the namespace of a namespaced XR, which cannot have composed such a resource. A user who may write the
+ * XR's references must learn nothing of it; Crossplane looks up cluster-scoped resources, too.
  */
 const isOutside = (found: Document | undefined, { composite: { namespace } }: Call): boolean =>
   found !== undefined && namespace !== undefined && stringAt(found, ["metadata", "namespace"]) !== namespace;
 
 /**
- * Marks resources as `StepNotLast` in place of `NoLongerDesired` if a later step desires them. It does if the XR's condition already called
- * them no longer desired in the previous reconcile, and they still exist: else Crossplane would have deleted them.
+ * Gives resources the reason `StepNotLast` in place of `NoLongerDesired` if a later step desires them. That is so if the XR's condition has
+ * called them no longer desired before, and they still exist: otherwise Crossplane would have deleted them.
  */
 function markIfNotLast(remarks: readonly AdoptionRemark[], call: Call): readonly AdoptionRemark[] {
   const toLater = (remark: AdoptionRemark): AdoptionRemark =>
@@ -170,7 +170,7 @@ function markIfNotLast(remarks: readonly AdoptionRemark[], call: Call): readonly
   return isShown ? remarks.map(toLater) : remarks;
 }
 
-/** Adds one condition for all resources, and an event or, once Crossplane has looked up all of them, a Fatal result. */
+/** Adds one condition for all resources, and an event or a Fatal result; no Fatal result before Crossplane has looked up all of them. */
 export function withAdoptionCondition(draft: Draft, remarks: readonly AdoptionRemark[], call: Call): Draft {
   const told = toTold(KIND, remarks, toSentences);
   const isPending = remarks.some(({ is }) => is === "WaitingForRequiredResources");
@@ -183,7 +183,7 @@ export function withAdoptionCondition(draft: Draft, remarks: readonly AdoptionRe
   return withTold(draft, told, call, lines.join("\n"));
 }
 
-/** Writes each sentence once, after the resources that it is about: `a, b: SENTENCE`. */
+/** Writes each sentence once, after its resources: `a, b: SENTENCE`. */
 function toSentences(remarks: readonly AdoptionRemark[]): readonly string[] {
   const bySentence = groupBy(remarks, ({ sentence }) => sentence);
   return [...bySentence].map(

@@ -20,9 +20,9 @@ import type { Prover } from "../own-resources.ts";
 /** The verdict on a resource to which the XR refers. */
 export type AdoptionVerdict =
   | { readonly is: "ours" } // this XR controls it; Crossplane deletes it properly
-  | { readonly is: "unsettled" } // ours: a restored nested XR, which does not control its own composed resources yet, or holds them
-  | { readonly is: "marked" } // ours, and held since a restore: deleted now, it would orphan its cloud resource
-  // Ours, put back after a restore. `waitingFor`: resources that lack their status, on which the pipeline may depend.
+  | { readonly is: "unsettled" } // ours: a restored nested XR that does not control, or only observes, some of its composed resources
+  | { readonly is: "marked" } // ours, and only observing since a restore: deleted now, it would orphan its cloud resource
+  // Ours, put back after a restore. `waitingFor`: resources without a status yet, on which the pipeline may depend.
   | { readonly is: "unlooked"; readonly waitingFor: readonly string[] }
   | { readonly is: "unadopted" } // this XR composed it; it has no controller
   | { readonly is: "unproven"; readonly because: string; readonly remedy: string } // no controller, and no proof that this XR composed it
@@ -30,10 +30,10 @@ export type AdoptionVerdict =
   | { readonly is: "stale"; readonly controller: Controller } // this XR controlled it before the restore
   | { readonly is: "foreign"; readonly controller: Controller } // it has another controller
   | { readonly is: "gone" } // it does not exist, or is being deleted
-  | { readonly is: "missing" } // it is not restored yet
+  | { readonly is: "missing" } // it does not exist, and may be restored yet
   | { readonly is: "pending" };
 
-/** A resource to which Crossplane stops referring: observed and no longer desired, or not observed. */
+/** A resource to which Crossplane is about to stop referring: it is observed and no longer desired, or not observed. */
 export interface Case {
   /** The name in the Composition; undefined for a resource that is not observed. */
   readonly name: string | undefined;
@@ -44,13 +44,13 @@ export interface Case {
 }
 
 /**
- * Judges a resource that is observed and not desired, which Crossplane drops at the end of this reconcile.
+ * Judges a resource that is observed and not desired: Crossplane deletes or forgets it at the end of this reconcile.
  *
  * | controller      | state, or proof that this XR composed it | verdict     | Crossplane's action without us                     |
  * | --------------- | ---------------------------------------- | ----------- | -------------------------------------------------- |
  * | this XR         | an unsettled nested XR                   | `unsettled` | delete it before it has adopted its own resources  |
  * | this XR         | put back after a restore                 | `unlooked`  | delete it before providers have looked (see below) |
- * | this XR         | held since a restore                     | `marked`    | delete it, and leave its cloud resource behind     |
+ * | this XR         | only observing since a restore           | `marked`    | delete it, and leave its cloud resource behind     |
  * | this XR         | any other                                | `ours`      | delete it, which is right                          |
  * | none            | proof                                    | `unadopted` | v1.20 to v2.3: delete it; v2.4: forget it for ever |
  * | none            | no proof                                 | `unproven`  | the same                                           |
@@ -63,7 +63,7 @@ export interface Case {
  * A desired resource needs no verdict: Crossplane's server-side apply makes the XR its controller. Crossplane observes no resource with
  * another controller; `crossplane render` may, and then the table of `judgeReferenced` applies.
  *
- * @param isHeld true if a person has to release it first (observe-first.ts).
+ * @param isHeld true if the resource only observes until a person releases it, or all are found (`findRestored`).
  */
 export function judgeObserved(
   resource: Document,
@@ -81,12 +81,12 @@ export function judgeObserved(
 }
 
 /**
- * The reasons of an XR's ResourcesAdopted with which it is unsettled. `Adopting`: it, or an XR nested in it, does not control all of its
- * composed resources yet. The others: it only observes some.
+ * The reasons of ResourcesAdopted with which an XR is unsettled. `Adopting`: the XR, or an XR nested in it, does not control all of its
+ * composed resources yet. The other reasons: the XR only observes some of its composed resources.
  */
 const UNSETTLED: ReadonlySet<string> = new Set(["Adopting", "ObservingRestored", "RestoreNotConfirmed"]);
 
-/** Tells whether a resource is an unsettled nested XR: deleted now, it would leave resources behind, in the cluster or in the cloud. */
+/** Tells whether a resource is an unsettled XR: deleted now, it would leave resources behind, in the cluster or in the cloud. */
 export function isUnsettled(resource: Document): boolean {
   if (!hasReferences(resource)) return false;
   const { status, reason = "" } = shownCondition(resource, "ResourcesAdopted") ?? {};
@@ -97,8 +97,8 @@ export function isUnsettled(resource: Document): boolean {
 export const PENDING = "pending";
 
 /**
- * Tells whether a provider, or Crossplane for a nested XR, has reported a status since the creation or restore. True for any other
- * resource.
+ * Tells whether a provider has reported a managed resource's status since the creation or restore, or Crossplane a nested XR's. True for
+ * any other resource.
  */
 export function isLookedAt(resource: Document): boolean {
   const isNested = hasReferences(resource);
@@ -111,14 +111,14 @@ export function isLookedAt(resource: Document): boolean {
 }
 
 /**
- * Judges a resource that is referred to and not observed. At the end of this reconcile Crossplane drops the reference; a desired
- * resource is then created a second time, under a new name.
+ * Judges a resource that is referred to and not observed. At the end of this reconcile Crossplane drops the reference; if the resource is
+ * desired, Crossplane creates it a second time, under a new name.
  *
  * | found         | its controller                                     | verdict                                           |
  * | ------------- | -------------------------------------------------- | ------------------------------------------------- |
  * | nothing       |                                                    | `missing` after a restore, else `gone`            |
- * | a resource    | an XR of this one's kind and name, another UID     | `stale`: restored with the references of a backup |
- * | a resource    | another one                                        | `foreign`                                         |
+ * | a resource    | an XR of this XR's kind and name, another UID      | `stale`: restored with the references of a backup |
+ * | a resource    | any other object                                   | `foreign`                                         |
  * | a resource    | this XR                                            | `ours`: it is watched, and observed the next time |
  * | a resource    | none                                               | `unadopted` or `unproven`: it was just restored   |
  */

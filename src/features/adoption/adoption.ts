@@ -25,8 +25,8 @@ import {
 import { findRestored, observeFirst, remarkHeld } from "./observe-first.ts";
 
 /**
- * Keeps every resource to which the XR refers until the XR controls it. A restored resource has no controller. If no step desires it,
- * Crossplane deletes it without having adopted it, or drops its reference and forgets it (crossplane#5875).
+ * Keeps every resource to which the XR refers until the XR controls it. A restored resource has no controller: if no step desires the
+ * resource, Crossplane deletes it without having adopted it, or drops the reference and forgets the resource (crossplane#5875).
  */
 export const adoption: Feature = (call, draft) => {
   const policy = call.input.spec.adoption;
@@ -64,7 +64,7 @@ function findCases(call: Call, draft: Draft, held: ReadonlySet<string>): readonl
   ];
 }
 
-/** Lists the resources at which no provider has looked since the restore, including those that do not exist yet. */
+/** Lists the names of resources at which no provider has looked since the restore, including desired resources that do not exist yet. */
 function listUnlooked(call: Call, draft: Draft): readonly string[] {
   const { observed, desired } = call.request;
   const all = new Set([...observed.resources.keys(), ...desired.resources.keys(), ...desiredSoFar(call, draft).keys()]);
@@ -92,7 +92,7 @@ function findUnobserved({ composite, request }: Call): readonly Reference[] {
     .filter((found) => (found.namespace === undefined || canSelect) && !isNamesRecord(found, composite));
 }
 
-/** Desires resources again, so that Crossplane adopts them and refers to them. They count as ready. */
+/** Desires observed resources again, as ready, if their verdict is to keep them: Crossplane then adopts them and refers to them. */
 function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): Edits {
   const kept = ["unsettled", "unlooked", "marked", ...(onUnadopted === "Adopt" ? ["unadopted"] : [])];
   return cases.flatMap(({ name, resource, verdict }): Edits => {
@@ -102,7 +102,7 @@ function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): Edits {
   });
 }
 
-/** Desires an observed resource unchanged, but for new marks, and for the policies that it had before it was held. */
+/** Desires an observed resource unchanged, but for new marks (ADOPTION, RESTORED), and the policies from before it was held. */
 function putBack(observed: Document, mark: string): JsonObject {
   const { metadata, spec, ...object } = asObserved(observed);
   const { annotations = {}, ...kept } = objectOf(metadata);

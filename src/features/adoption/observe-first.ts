@@ -23,12 +23,12 @@ import { desiredSoFar, type Edits } from "../desired.ts";
 import { type Call, type Feature, identifyStep } from "../feature.ts";
 import type { AdoptionRemark } from "./adoption-condition.ts";
 
-/** Context key: the step with `restore: ObserveFirst`. By it a later step learns that restored resources are only observed at first. */
+/** Context key: the step with `restore: ObserveFirst`, from which a later step learns that restored resources only observe at first. */
 const OBSERVE_FIRST = `${DOMAIN}/observe-first`;
 
 /**
- * Refuses `tags` and `adoption` in a step behind one that holds restored resources: `tags` would take the marks for forged ones and release
- * the resources, and `adoption` would hide what a person has to do. A step that Crossplane calls again finds itself in the context.
+ * Refuses `tags` and `adoption` in a step behind a step with `restore: ObserveFirst`: `tags` would take the marks for forged marks and
+ * release the resources, and `adoption` would hide what a person has to do. A step that Crossplane calls again finds itself in the context.
  *
  * @throws {FunctionError} `InvalidInput`.
  */
@@ -48,9 +48,9 @@ export const guardObserving: Feature = ({ request, input }, draft) => {
 type Judged = Finding | { readonly is: "dropped" | "unrestored" };
 
 /**
- * Finds the managed resources that only observe after a restore, which brings back an old desired state while the cloud has changed. Each
- * is held by a mark until all are found in the cloud as they are desired, or until the XR's annotation releases it by name. Nested XRs that
- * no step desires are kept until then, too.
+ * Finds the managed resources to hold after a restore, which brings back an old desired state while the cloud has changed. Each only
+ * observes (`isHeld`) until all are found in the cloud as they are desired, or until the XR's annotation releases it by name. Also finds
+ * nested XRs that no step desires, which are kept, and desired resources that do not exist, which are not created until then.
  *
  * @returns `dropped`: no step desires it; `unrestored`: it does not exist, and a step desires it.
  */
@@ -75,7 +75,7 @@ export function findRestored(call: Call, draft: Draft) {
   return all.map((one) => ({ ...one, isHeld: !isConfirmed && !isReleased(one.name) }));
 }
 
-/** Recognizes a managed resource that was just restored, or is marked. Without management policies none can be held. */
+/** Recognizes a managed resource that was just restored, or is marked with RESTORED. Without management policies a resource cannot be held. */
 const isToHold = (document: Document): boolean =>
   (findController(document) === undefined || readAnnotation(document, RESTORED) !== undefined) &&
   isManaged(document) &&
@@ -94,7 +94,7 @@ const isRecord = (desired: Document): boolean =>
 
 type Restored = ReturnType<typeof findRestored>;
 
-/** Lets held resources observe only, creates none meanwhile, and gives released ones their policies back. */
+/** Has held resources only observe, leaves out those that do not exist, and gives released resources their policies back. */
 export function observeFirst(restored: Restored, call: Call, draft: Draft): Draft {
   const desired = desiredSoFar(call, draft);
   const edits = restored.flatMap(({ name, observed, isHeld }): Edits => {
@@ -111,7 +111,7 @@ const toHold = (observed: Document): readonly ValueEdit[] => [
   { path: annotationPath(RESTORED), value: formatRestored(observed) },
 ];
 
-/** Desires policies even if no step does: Velero may own the present ones, and only a desired value replaces them. */
+/** Replaces policies and mark. Velero may own the present ones, which only a desired value replaces, even if no step desires policies. */
 function toRelease(wanted: Document, observed: Document): readonly ValueEdit[] {
   const mark = formatReleased(observed);
   return [
@@ -120,7 +120,7 @@ function toRelease(wanted: Document, observed: Document): readonly ValueEdit[] {
   ];
 }
 
-/** The most differing fields that a message names. It never has their values, which may be secret. */
+/** The most differing fields that a message names. Their values may be secret, and are in no message. */
 const MAX_FIELDS = 3;
 
 /** The sentences about the findings, in the order in which the message counts them. */
@@ -134,7 +134,7 @@ const FINDINGS = faults({
   dropped: () => "no longer desired, and deleted if released",
 });
 
-/** Counts the held resources, and describes what a release would do to each that was not found. */
+/** Counts the held resources by finding, and describes what a release would do to each resource that is not `found`. */
 export function remarkHeld(restored: Restored, { composite }: Call): readonly AdoptionRemark[] {
   const held = restored.filter(({ isHeld }) => isHeld);
   if (held.length === 0) return [];

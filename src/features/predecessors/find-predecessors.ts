@@ -29,7 +29,7 @@ export type Predecessors = ReadonlyMap<string, readonly Document[]>;
  * @param recorded the confirmed names of the record; if undefined, finds only resources that go with a grant.
  */
 export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNames): Predecessors {
-  // Includes resources that earlier steps desire and a feature has left out, as it may do until the predecessor is found.
+  // Includes resources that earlier steps desire and a feature has left out, perhaps only until the predecessor is found.
   const all = new Map([...desiredSoFar(call, emptyDraft), ...desiredSoFar(call, draft)]);
   const desired = new Map([...all].filter(([, document]) => stringAt(document, ["kind"]) !== undefined));
   const { composer, prove } = proverFor(call);
@@ -43,7 +43,7 @@ export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNa
       const observed = call.request.observed.resources.get(name)?.document;
       const wanted = desired.get(name);
       const isRecord = call.composite.namespace !== undefined && name === RECORD_NAME;
-      // A team can make its XR compose a second record. Either will do: an XR that stopped would keep revoked copies.
+      // A team can make its XR compose a second record. Either record will do: an XR that stopped would keep revoked copies.
       if (isRecord && observed !== undefined) return [];
       const isOthers = (item: Document): boolean =>
         observed !== undefined &&
@@ -64,15 +64,15 @@ export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNa
 /** Looks up all resources with the XR's label, of each kind that may have predecessors; sorted, each once. */
 function lookUp(desired: readonly Document[], call: Call, recorded: RecordedNames | undefined): readonly Document[] {
   const granted = grantedKinds(call);
-  // What has the annotation ADOPTION was put back, and so has been found already.
+  // A resource with the annotation ADOPTION was put back, and so has been found already.
   const composed = desired.filter((like) => readAnnotation(like, ADOPTION) === undefined);
-  // Asked for even if not desired: a namespaced XR desires no record while it is bound to nothing.
+  // The record is asked for even if not desired: a namespaced XR desires no record while it is bound to nothing.
   const isSharing = call.input.spec.sharedResources.length > 0 && call.composite.namespace !== undefined;
   const record = isSharing ? [documentOf(recordKind(call.composite))] : [];
   const likes = recorded === undefined ? granted : [...composed, ...granted, ...record];
   const forgotten = recorded === undefined ? [] : recordedKinds(recorded, likes, call);
   const answered = [...askForKinds(DESIRED, likes, call), ...askForKinds(RECORDED, forgotten, call)];
-  // A record is asked for by its own label, too, and may have both.
+  // A record is asked for by its own label, too, and may have both labels.
   const byKey = new Map(answered.map((item) => [resourceKey(toReference(item)), item]));
   return [...byKey].sort(compareEntries).map(([, item]) => item);
 }
@@ -94,7 +94,7 @@ export function grantedKinds({ input, composite, request }: Call): readonly Docu
   return [...(isCopying ? [documentOf(object)] : []), ...dependents];
 }
 
-/** Lists the kinds that are recorded only: a Composition may have stopped desiring them since the backup. */
+/** Lists an example of each kind that only the record names, for `adoption`: the Composition may desire it no longer. */
 function recordedKinds(recorded: RecordedNames, likes: readonly Document[], call: Call): readonly Document[] {
   const { observed } = call.request;
   if (call.input.spec.adoption === undefined) return [];
@@ -110,19 +110,19 @@ const nameOf = (item: Document): string => stringAt(item, COMPOSITION_RESOURCE_N
 
 /**
  * Tells whether another team may have written the resource with the XR's label, in a namespace that is not the XR's. Such resources must
- * not stop the XR: several of them count as none, and so does one beside the XR's own.
+ * not stop the XR: several of them count as none, and so does any beside an observed resource.
  */
 const isWritableByTeams = (item: Document, { composite }: Call): boolean =>
   !isManaged(item) && toReference(item).namespace !== composite.namespace;
 
 /**
  * Tells whether the XR's label alone says who composed the resource. Another XR of the same name, or below the same root, may have composed
- * it. So it is no predecessor if the XR refers to a resource of that name in the Composition, nor if the record names another resource.
+ * it. So it is no predecessor if a resource with its name in the Composition is observed, nor if the record names another resource.
  */
 export const isUntraced = (item: Document): boolean =>
   readComposers(item).length === 0 && findController(item) === undefined;
 
-/** Tells whether this XR, and no other with the same label, composed a resource that no step desires. */
+/** Tells whether this XR, and no other XR with the same label, composed a resource that no step desires. */
 function isForgotten(item: Document, manager: string, isRecorded = false): boolean {
   const composers = readComposers(item);
   return composers.length === 0 ? isRecorded || isCopy(item) : composers.includes(manager);
@@ -133,20 +133,20 @@ function isRecordedAs(item: Document, entry: RecordedName | undefined): boolean 
   return entry?.kind === toRecordedKind(readManagedKind(item)) ? entry.name === toReference(item).name : undefined;
 }
 
-/** Recognizes a copy: only this function composes resources under names with that prefix. */
+/** Recognizes a copy: only this function composes resources under names with COPY_PREFIX. */
 export const isCopy = (item: Document): boolean =>
   readSharedResource(item) !== undefined && nameOf(item).startsWith(COPY_PREFIX);
 
 /**
- * Recognizes a cluster-scoped record of this XR, or of an earlier XR of its claim. It needs no other proof, since teams cannot write it.
+ * Recognizes a cluster-scoped record of this XR, or of an earlier XR of its claim. The record needs no proof: teams cannot write it.
  */
 const isClusterScopedRecord = (item: Document, { composite }: Call): boolean =>
   toReference(item).kind === RECORD_KINDS.EnvironmentConfig.kind &&
   readLabel(item, RECORD_LABEL) === recordId(composite);
 
 /**
- * Tells whether a resource has the desired kind, name and namespace. A desired name that is the observed one does not count:
- * function-patch-and-transform repeats it.
+ * Tells whether a resource has the desired kind, and the desired name and namespace, if any. A desired name that is the observed name does
+ * not count: function-patch-and-transform repeats it.
  */
 function isLike(found: Document, desired: Document, observed: Document | undefined): boolean {
   const [own, wanted] = [toReference(found), toReference(desired)];

@@ -20,17 +20,16 @@ import type { Call } from "../feature.ts";
 import { recallNames } from "../record-names.ts";
 import { findPredecessors, grantedKinds, isCopy, isUntraced, type Predecessors } from "./find-predecessors.ts";
 
-/** The most passes: features that observe more desire more. The first pass finds a record, the next one its copies. */
+/** The most passes: features that observe more desire more. The first pass may find a record, the next pass the record's copies. */
 const MAX_PASSES = 3;
 
 /**
- * Runs the features. If a restore has lost the XR's references, or set them back, finds its predecessors by Crossplane's label, and runs
- * the features again: predecessors are the resources that the XR composed before. Otherwise Crossplane would compose a second set and
- * forget the first.
+ * Runs the features. If a restore or a team may have changed the XR's references, looks by Crossplane's label for predecessors, which the XR
+ * composed before, and runs the features again with these. Otherwise Crossplane would compose a second set and forget the first.
  *
  * - The features observe a predecessor, and the desired resource takes its name, so that Crossplane's server-side apply adopts it.
  * - If there are several for one name in the Composition, the XR composes nothing until a person has chosen: once Crossplane has written
- *   its references again, it no longer looks for predecessors.
+ *   the XR's references again, nothing looks for predecessors.
  */
 export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Draft {
   let draft = run(call);
@@ -50,13 +49,13 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
   return withNames(draft, found, observing);
 }
 
-/** Formats predecessors, to compare those of two passes: a record that is found in one pass may leave fewer of them in the next. */
+/** Formats predecessors, to compare two passes: a record that is found in one pass may leave fewer predecessors in the next. */
 const toText = (predecessors: Predecessors): string =>
   [...predecessors].map(([name, all]) => [name, ...all.map((one) => resourceKey(toReference(one)))].join()).join("\n");
 
 /**
  * Tells whether the XR has no references, or whether another field manager than Crossplane's wrote them. Crossplane writes references
- * before it composes anything. `velero restore --existing-resource-policy=update` sets those of a live XR back.
+ * before it composes anything. `velero restore --existing-resource-policy=update` sets the references of a live XR back.
  */
 const hasLostReferences = ({ composite }: Call): boolean =>
   !isBeingDeleted(composite.document) &&
@@ -70,11 +69,11 @@ const mayLoseReferences = (call: Call): boolean =>
   call.composite.namespace !== undefined && !isBeingDeleted(call.composite.document) && grantedKinds(call).length > 0;
 
 /**
- * Tells whether a desired or recorded resource is not observed. It may exist since before the restore although Crossplane has written
- * references again: its record was restored late, or the pipeline desires it only after it has read the status of others.
+ * Tells whether a desired or recorded resource is not observed; false without `adoption`. It may exist since before the restore although
+ * Crossplane has written references again: its record was restored late, or the pipeline desires it only after others have a status.
  *
- * A recorded resource that no step desires is looked up in each reconcile while it is lost. That has no end by itself: its backup may be
- * restored at any time, and nothing else would find it. It ends when its entry in the record is removed.
+ * A recorded resource that no step desires is looked up in each reconcile while it is lost, until its entry in the record is removed: its
+ * backup may be restored at any time, and nothing else would find the resource.
  */
 function missesAny(call: Call, { resources }: Draft): boolean {
   const { request, input, composite } = call;
@@ -94,8 +93,8 @@ const mayBeRestored = ({ request: { observed }, input }: Call, { conditions }: D
     [...observed.resources.values()].some(({ document }) => readAnnotation(document, RESTORED) !== undefined));
 
 /**
- * Adds each sole predecessor to the observed resources, and lists the names that have several as `duplicates`. Shows a predecessor without
- * a controller, so that features treat it as still to be adopted: even if the XR controls it, the XR does not refer to it.
+ * Adds each sole predecessor to the observed resources, and explains the names with several in `duplicates`. Shows a predecessor without a
+ * controller, so that features treat it as still to be adopted: the XR does not refer to it, even if the XR controls it.
  */
 function withObserved(call: Call, predecessors: Predecessors): Call {
   const { observed } = call.request;
@@ -110,7 +109,7 @@ function withObserved(call: Call, predecessors: Predecessors): Call {
   return { ...call, request: { ...call.request, observed: { ...observed, resources } }, duplicates };
 }
 
-/** Explains how to choose one of several resources. Crossplane composes the one to which the XR refers, with any label. */
+/** Explains how to choose one of several resources. The one to which the XR refers stays composed, even without the XR's label. */
 function explainDuplicate(name: string, all: readonly Document[], { request, composite }: Call) {
   const referred = request.observed.resources.get(name)?.document;
   const isUnlabelled = referred !== undefined && readLabel(referred, COMPOSITE_LABEL) !== toRoot(composite.document);
@@ -128,7 +127,7 @@ function explainDuplicate(name: string, all: readonly Document[], { request, com
   return { resource: `${name} (${resources})`, sentence };
 }
 
-/** Stops the XR until a person has chosen. With `adoption` in the input, its condition does that. */
+/** Stops the XR until a person has chosen among `duplicates`. With `adoption` in the input, its condition stops the XR. */
 function findFatal({ duplicates = [], input }: Call): readonly Result[] {
   if (duplicates.length === 0 || input.spec.adoption !== undefined) return [];
   const lines = duplicates.map(({ resource, sentence }) => `  ${resource}: ${sentence}`);
@@ -138,7 +137,7 @@ function findFatal({ duplicates = [], input }: Call): readonly Result[] {
 
 /**
  * Gives desired resources the names of their predecessors, or, without a predecessor, their recorded names: a restore that comes later then
- * finds the same resources. A recorded name must be confirmed, since many providers take it for the external name.
+ * finds the same resources. A recorded name must be confirmed, since many providers take metadata.name for the external name.
  */
 function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft {
   const { confirmed } = recallNames(call);
@@ -159,7 +158,7 @@ function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft 
   return withResults(kept, findFatal(call));
 }
 
-/** Desires copies and dependents without a reference once more, so that Crossplane refers to them, and deletes them next time. */
+/** Desires copies and dependents that no feature desires once more: Crossplane then refers to them, and deletes them next time. */
 const findForgotten = (predecessors: Predecessors, { resources }: Draft) =>
   [...predecessors].flatMap(([name, [copy, ...others]]) =>
     copy === undefined || others.length > 0 || resources.get(name)?.is === "set" || !(isCopy(copy) || isDependent(copy))
