@@ -112,7 +112,7 @@ const explainUnlooked = (waitingFor: readonly string[]): string =>
   "kept until providers have looked at all of this XR's resources again, since the pipeline may depend on their status" +
   (waitingFor.length === 0 ? "" : `; not looked at yet: ${listSome(waitingFor, MAX_NAMES, brief)}`);
 
-/** Finds the name in the Composition of a resource that is not observed; undefined unless another resource is observed under it. */
+/** Finds an unobserved resource's name in the Composition; undefined unless another resource is observed under this name. */
 function findRival(resource: Document | undefined, { request }: Call): string | undefined {
   const name = resource && stringAt(resource, COMPOSITION_RESOURCE_NAME);
   return name !== undefined && request.observed.resources.has(name) ? name : undefined;
@@ -151,8 +151,8 @@ const NESTED =
 const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it; remove it from the XR's resourceRefs";
 
 /**
- * Tells whether a resource is outside the namespace of a namespaced XR, which cannot have composed such a resource. A user who may write the
- * XR's references must learn nothing of it; Crossplane looks up cluster-scoped resources, too.
+ * Tells whether a resource is outside the namespace of a namespaced XR, which cannot have composed it. A user who may write the XR's
+ * references must learn nothing of such a resource; Crossplane looks up cluster-scoped resources, too.
  */
 const isOutside = (found: Document | undefined, { composite: { namespace } }: Call): boolean =>
   found !== undefined && namespace !== undefined && stringAt(found, ["metadata", "namespace"]) !== namespace;

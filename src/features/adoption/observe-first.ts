@@ -75,7 +75,7 @@ export function findRestored(call: Call, draft: Draft) {
   return all.map((one) => ({ ...one, isHeld: !isConfirmed && !isReleased(one.name) }));
 }
 
-/** Recognizes a managed resource that was just restored, or is marked with RESTORED. Without management policies a resource cannot be held. */
+/** Recognizes a managed resource that was just restored, or is marked. Without management policies a resource cannot be held. */
 const isToHold = (document: Document): boolean =>
   (findController(document) === undefined || readAnnotation(document, RESTORED) !== undefined) &&
   isManaged(document) &&

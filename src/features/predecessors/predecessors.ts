@@ -24,8 +24,8 @@ import { findPredecessors, grantedKinds, isCopy, isUntraced, type Predecessors }
 const MAX_PASSES = 3;
 
 /**
- * Runs the features. If a restore or a team may have changed the XR's references, looks by Crossplane's label for predecessors, which the XR
- * composed before, and runs the features again with these. Otherwise Crossplane would compose a second set and forget the first.
+ * Runs the features. If a restore or a team may have changed the XR's references, looks by Crossplane's label for predecessors, which the
+ * XR composed before, and runs the features again with these. Otherwise Crossplane would compose a second set and forget the first.
  *
  * - The features observe a predecessor, and the desired resource takes its name, so that Crossplane's server-side apply adopts it.
  * - If there are several for one name in the Composition, the XR composes nothing until a person has chosen: once Crossplane has written
