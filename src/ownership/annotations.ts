@@ -56,7 +56,7 @@ export const CREATED_BEFORE = `${DOMAIN}/created-before`;
 export const MOVED_AT = `${DOMAIN}/moved-at`;
 /** Annotation, set by an operator: "true" has the cloud resource deleted with its owner, although no contender created it. */
 export const ALLOW_DELETE = `${DOMAIN}/allow-delete`;
-/** Annotation, set by an operator: "true" allows to delete the last managed resource and leave its cloud resource. */
+/** Annotation, set by an operator: "true" lets the last managed resource be deleted while the cloud resource stays (cli/admission). */
 export const LEAVE_BEHIND = `${DOMAIN}/leave-behind`;
 /** Annotation, set by an operator to move ownership here; the value that sorts last wins, such as the latest time. */
 export const TAKE_OWNERSHIP = `${DOMAIN}/take-ownership`;

@@ -47,7 +47,7 @@ export function looksByName(candidate: Candidate): boolean {
   return isOwner && looksOn && own?.observation === "present";
 }
 
-/** Tells whether ours may be promoted now: it has the identity label, and writes or has looked; or does not exist, and cannot observe. */
+/** Tells whether ours may be promoted now: it is labelled, and writes or has looked; or is not created, and its kind cannot observe. */
 const mayBePromoted = ({ own, identity, hasManagementPolicies }: Candidate): boolean =>
   own === undefined
     ? !hasManagementPolicies
@@ -136,7 +136,7 @@ export function listUnlabelled({ kind, own, reportedTags }: Candidate, listed: C
     );
 }
 
-/** Reads the name of the managed resource that wrote the cloud resource last; undefined for one of another kind. */
+/** Reads the name of the managed resource that wrote the cloud resource last; undefined if that is of another kind, or namespaced. */
 function readLastWriter(
   { kind, apiVersion, isNamespaced }: ManagedKind,
   reported: ReadonlyMap<string, string> | undefined,

@@ -37,7 +37,7 @@ export const findLiving = forMany((all: Contenders) => all.filter(isLiving).sort
 export const isLiving = (one: Contender): boolean =>
   !one.isDeleting && (one.isMarked || one.isWriting || one.isControlled);
 
-/** Tells whether a contender writes that no XR controls, and is not being deleted. Only a person, or the restore of its XR, can stop it. */
+/** Tells whether a contender writes, has no controller, and is not being deleted. Only a person, or a restore of its XR, can stop it. */
 export const isOrphan = ({ isControlled, isDeleting, isWriting }: Contender): boolean =>
   isWriting && !isControlled && !isDeleting;
 

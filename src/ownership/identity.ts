@@ -58,7 +58,7 @@ export interface CloudResource extends Omit<Names, "path">, KnownAccount {
   readonly hashed: readonly string[];
   /** The facts by which it was read. A cloud resource with which it is compared has to be read by the same facts. */
   readonly facts: IdentityFacts;
-  /** True until Crossplane has answered with the kind's schema: by its fields, two cloud resources of one name may be distinguished. */
+  /** True until Crossplane has answered with the kind's schema, whose fields may distinguish two cloud resources of one name. */
   readonly isProvisional?: boolean;
 }
 
@@ -178,8 +178,8 @@ function findLostName(observed: Document, facts: IdentityFacts): readonly string
 }
 
 /**
- * Tells whether a place has the same value of each location and parent that the cloud resource sets, even of a field that counts from now
- * on: it may distinguish two cloud resources.
+ * Tells whether `place` agrees with each location and parent that the cloud resource sets. A field that has only begun to count has to
+ * agree, too: it may distinguish two cloud resources.
  */
 export const isAt = (declared: CloudResource, place: CloudResource["place"] | undefined): boolean =>
   [...declared.place].every(([field, text]) => text === "" || text === place?.get(field));

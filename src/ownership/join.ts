@@ -162,7 +162,7 @@ function isSameAccount(
   const theirs = read.inputAccount ?? known.findAccount(one.document, cloud);
   if (ours === "pending" || theirs === "pending") return "pending";
   if (ours === undefined || theirs === undefined) return undefined;
-  // The input and a ProviderConfig may give one account two names, so that these prove nothing if they differ.
+  // The input and a ProviderConfig may name one account differently.
   const areAlike = (declared.inputAccount === undefined) === (read.inputAccount === undefined);
   return ours === theirs || (areAlike ? false : undefined);
 }

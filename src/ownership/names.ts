@@ -32,7 +32,7 @@ export function readNames(declared: DeclaredResource): Names | "unresolved" | un
   const texts = parts.filter(Boolean);
   if (texts.length > 0) return { names: [texts.join(",")], parts, path };
   if (name.orExternalName) return readExternalName(declared, false);
-  // The fields count as empty since the provider has looked: for what was declared before these references. It cannot create without them.
+  // The references count as empty since the provider has looked, but for an earlier declaration: without these, it creates nothing.
   return name.paths.some((field) => isReferred(desired, field)) ? "unresolved" : undefined;
 }
 

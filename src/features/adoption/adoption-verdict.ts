@@ -56,7 +56,7 @@ export interface Case {
  * | none            | no proof                                 | `unproven`  | the same                                           |
  * | none            | being deleted                            | `gone`      | none                                               |
  *
- * Restores strip statuses, and a pipeline may desire a resource only once it has read another one's status. So a resource that was put
+ * Restores strip statuses, and a pipeline may desire a resource only once it has read another resource's status. So a resource that was put
  * back stays until providers have looked at all resources, and for one more reconcile, in which its annotation ADOPTION is still PENDING: a
  * status may travel through the XR's own status.
  *

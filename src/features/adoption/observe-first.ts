@@ -94,7 +94,7 @@ const isRecord = (desired: Document): boolean =>
 
 type Restored = ReturnType<typeof findRestored>;
 
-/** Has held resources only observe, leaves out those that do not exist, and gives released resources their policies back. */
+/** Makes held resources only observe, leaves out those that do not exist, and gives released resources their policies back. */
 export function observeFirst(restored: Restored, call: Call, draft: Draft): Draft {
   const desired = desiredSoFar(call, draft);
   const edits = restored.flatMap(({ name, observed, isHeld }): Edits => {
@@ -111,7 +111,7 @@ const toHold = (observed: Document): readonly ValueEdit[] => [
   { path: annotationPath(RESTORED), value: formatRestored(observed) },
 ];
 
-/** Replaces policies and mark. Velero may own the present ones, which only a desired value replaces, even if no step desires policies. */
+/** Gives back policies, even if no step desires any, and replaces the mark: Velero may own both, and only a desired value replaces its. */
 function toRelease(wanted: Document, observed: Document): readonly ValueEdit[] {
   const mark = formatReleased(observed);
   return [

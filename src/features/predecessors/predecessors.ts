@@ -93,8 +93,8 @@ const mayBeRestored = ({ request: { observed }, input }: Call, { conditions }: D
     [...observed.resources.values()].some(({ document }) => readAnnotation(document, RESTORED) !== undefined));
 
 /**
- * Adds each sole predecessor to the observed resources, and explains the names with several in `duplicates`. Shows a predecessor without a
- * controller, so that features treat it as still to be adopted: the XR does not refer to it, even if the XR controls it.
+ * Adds each sole predecessor to the observed resources, and explains in `duplicates` each name that has several. Shows a predecessor
+ * without a controller, so that features treat it as still to be adopted: the XR does not refer to it, even if the XR controls it.
  */
 function withObserved(call: Call, predecessors: Predecessors): Call {
   const { observed } = call.request;

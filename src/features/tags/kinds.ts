@@ -84,7 +84,7 @@ export interface ResourceTags {
 
 const NO_TAGS: TagMap = new Map();
 
-/** Reads the tags in the field from the input or our tables; undefined if the kind has no such field, or none for tags. */
+/** Reads a resource's tags; undefined unless the input, the resource, our tables, or last the kind's schema show that the field exists. */
 export function findTags(known: KnownKind, pair: DesiredAndObserved, call: Call): ResourceTags | undefined {
   const { is } = known.facts.tags;
   const { path, shape } = toPresentField(known, pair) ?? {};

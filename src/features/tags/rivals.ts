@@ -31,7 +31,7 @@ export interface Rivals {
   readonly join: Join;
   /** The contenders; undefined while an answer is pending, or a value of the input is not set. */
   readonly contenders: Found | undefined;
-  /** The control plane that the cloud's tags name, unless it is this one. */
+  /** The control plane that the cloud's tags name; undefined if it is this control plane. */
   readonly otherCluster: string | undefined;
   /** True if our desired managed resource declares another cloud resource than the observed one. */
   readonly hasMoved: boolean;

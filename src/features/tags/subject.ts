@@ -39,14 +39,14 @@ export interface Subject extends Wish, DeclaredResource, Pick<Candidate, "kind" 
   readonly reportsTags: boolean;
   /** True if the pipeline or the record sets the external name; false if the provider chose it. */
   readonly isNamed: boolean;
-  /** Reads what the owner is settled by. Lazy: no other XR declares most of what an XR composes. */
+  /** Reads the facts that decide who owns the cloud resource. Lazy: no other XR declares most of what an XR composes. */
   readonly ownership: () => Ownership;
   /** The tags and their field; undefined for a kind without tags. */
   readonly tags: ResourceTags | undefined;
 }
 
 interface Ownership extends Pick<Candidate, "hasManagementPolicies"> {
-  /** Undefined if no other XR can declare it, or an earlier step has decided its owner; "unresolved" while a reference identifies it. */
+  /** Undefined if no other XR can declare it, or an earlier step has decided its owner; "unresolved" as in `readCloudResource`. */
   readonly cloudResource: CloudResource | "unresolved" | undefined;
   /** The observed managed resource; undefined before it is created, and if `cloudResource` is undefined. */
   readonly own: Contender | undefined;
@@ -110,8 +110,8 @@ export function findSubjects(
 }
 
 /**
- * Makes the wish for a resource. If the XR refers to an object of another kind in its place, the wish has the metadata.name of that object:
- * Crossplane gives this name to the resource, and many providers take it for the external name.
+ * Makes the wish for a resource. If an object of another kind is observed under its name in the Composition, the wish has the metadata.name
+ * of that object: Crossplane gives this name to the resource, and many providers take it for the external name.
  */
 function toWish(resource: string, desired: Document, kind: ManagedKind, call: Call) {
   const asked = readPolicies(desired) ?? ALL_ACTIONS;

@@ -113,7 +113,7 @@ function withDecided(draft: Draft, decisions: readonly TagDecision[], said: Cond
   return withContext(draft, [[DECIDED, { ...(isObject(before) ? before : {}), [identifyStep(call.input)]: step }]]);
 }
 
-/** Tells whether this step repeats an earlier step's condition: a fault, where this step's is none, or more than this step has to tell. */
+/** Tells whether to repeat an earlier step's condition in place of one that is no fault: the earlier one is a fault, or tells more. */
 const repeatsEarlier = ({ status, reason }: Condition, { said }: ReturnType<typeof readEarlierSteps>): boolean =>
   said !== undefined &&
   status === "True" &&
