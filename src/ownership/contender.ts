@@ -32,6 +32,7 @@ const MAX_MARK = 1024;
 
 /** A managed resource that declares a cloud resource, possibly one of several. Its getters read facts that few resources need. */
 class ManagedContender {
+  #name: string | undefined;
   readonly document: Document;
   readonly uid: string;
   readonly owner: string;
@@ -78,7 +79,8 @@ class ManagedContender {
 
   /** The managed resource's name, with its namespace where it has one. */
   get name(): string {
-    return qualifiedName(this.document);
+    this.#name ??= qualifiedName(this.document);
+    return this.#name;
   }
 
   /** Value of the label `contends`: the identity, on each contender that the owner has to know. */
