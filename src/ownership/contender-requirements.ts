@@ -122,7 +122,7 @@ export function listUnlabelled({ kind, own, reportedTags }: Candidate, listed: C
   const known = listNames(listed);
   const { apiVersion } = kind;
   return names
-    .filter((name) => name !== own.name && !known.has(name))
+    .filter((name) => !known.has(name) && name !== own.name)
     .map((text) => text.split("/").toReversed())
     .filter(([name = "", namespace]) => isPathSegment(name) && (namespace !== undefined) === kind.isNamespaced)
     .slice(0, MAX_LOST)

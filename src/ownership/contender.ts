@@ -32,6 +32,7 @@ const MAX_MARK = 1024;
 
 /** A managed resource that declares a cloud resource, as others may. The getters read facts that few contenders need. */
 class ManagedContender {
+  #name: string | undefined;
   readonly document: Document;
   readonly uid: string;
   /** The annotation OWNER, cut to MAX_MARK; "" if it is not set. */
@@ -79,7 +80,8 @@ class ManagedContender {
 
   /** The managed resource's name; namespace/name in a namespace. */
   get name(): string {
-    return qualifiedName(this.document);
+    this.#name ??= qualifiedName(this.document);
+    return this.#name;
   }
 
   /** The label CONTENDS_LABEL; undefined if the owner need not know this contender. */
