@@ -3,7 +3,7 @@ import type { ManagedKind } from "../crossplane/managed-resource.ts";
 import { qualifiedName, readUid } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { isPathSegment } from "../model/names.ts";
+import { isName } from "../model/names.ts";
 import type { LookupAnswer, Requirement } from "../model/requirement.ts";
 import { CONTENDS_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
 import { byPrecedence, type Contender, toContender } from "./contender.ts";
@@ -124,7 +124,7 @@ export function listUnlabelled({ kind, own, reportedTags }: Candidate, listed: C
   return names
     .filter((name) => !known.has(name) && name !== own.name)
     .map((text) => text.split("/").toReversed())
-    .filter(([name = "", namespace]) => isPathSegment(name) && (namespace !== undefined) === kind.isNamespaced)
+    .filter(([name = "", namespace]) => isName(name) && (namespace !== undefined) === kind.isNamespaced)
     .slice(0, MAX_LOST)
     .map(([name = "", namespace]) =>
       toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, {

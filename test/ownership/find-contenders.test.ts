@@ -184,6 +184,19 @@ describe("the contenders for a cloud resource", () => {
     expect(found).toMatchObject({ names: listed, required: [{ match: { labels: expect.anything() } }] });
   });
 
+  test.each<[reason: string, successors: string, lookedUp: readonly string[]]>([
+    ["all listed", "other", []],
+    ["not listed any more", "other,lost", ["lost"]],
+    ["not listed any more, and many", "a,b,c,d", ["a", "b", "c"]],
+    ["noted as hashes, since they are thousands", "#0003711a537783d7", []],
+    ["of the namespaced twin", "team-a/lost", []],
+  ])("are looked up by name where the owner's successors are %s", (_reason, successors, lookedUp) => {
+    const owner = (annotations: JsonObject) => bucket("us", { [CONTENDS_LABEL]: "hash", ...LABELLED }, annotations);
+    const own = owner({ ...marked, [CONTENDERS]: successors });
+    const { required = [] } = find({ own }, resolved(own, bucket("other", { [CONTENDS_LABEL]: "hash", ...LABELLED })));
+    expect(required.slice(1)).toMatchObject(lookedUp.map((name) => ({ match: { name } })));
+  });
+
   test("are all listed for the owner of another cloud resource that is renamed to one that an operator gave away", () => {
     const own = bucket("us", { [IDENTITY_LABEL]: "another" }, marked);
     const chosen = bucket("other", LABELLED, { [TAKE_OWNERSHIP]: "1" });
