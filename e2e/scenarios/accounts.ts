@@ -17,6 +17,7 @@ export const accounts: Suite = {
     { name: "its owner goes: the bucket stays, and the other takes over", run: bucketStays, isFor: isV2 },
     { name: "the last one goes, and the bucket too", run: lastOneGoes, isFor: isV2 },
     { name: "only the owner has new scopeFieldPaths: the other takes over", run: fieldsAreAdded, isFor: isV2 },
+    { name: "only the second lacks the step: the owner says so until it is back", run: stepIsRemoved, isFor: isV2 },
     { name: "two accounts: an owner each, and nobody waits", run: twoOwners, isFor: isV2 },
     { name: "nothing tells the account: the condition of the second says so", run: nothingTells, isFor: isV2 },
   ],
@@ -98,8 +99,7 @@ async function fieldsAreAdded(rig: Rig): Promise<string> {
     at(await rig.kubectl.get(`${KIND.toLowerCase()}/scoped`, RED), "spec.crossplane.compositionRevisionRef.name");
   await rig.kubectl.apply(xrOf(RED, "scoped"));
   await isReason(rig, RED, "scoped", "Owned");
-  const { spec, ...blue } = xrOf(BLUE, "scoped");
-  await rig.kubectl.apply({ ...blue, spec: { ...spec, crossplane: { compositionUpdatePolicy: "Manual" } } });
+  await rig.kubectl.apply(withRevision(xrOf(BLUE, "scoped")));
   await isReason(rig, BLUE, "scoped", "ObservedOnly");
   const [before, first] = [cloud.writes.length, await revision()];
   await useOwner(rig, FROM_FIELD, { scopeFieldPaths: ["spec.forProvider.region"] });
@@ -118,6 +118,31 @@ async function fieldsAreAdded(rig: Rig): Promise<string> {
   await remove(rig, BLUE, "scoped");
   await until("the bucket is gone", async () => !cloud.resources.has("buckets/scoped"), PATIENCE);
   return "no write meanwhile, and it goes with the last XR";
+}
+
+/** Keeps the revision of the Composition that an XR has when it is created. */
+const withRevision = ({ spec, ...xr }: ReturnType<typeof xrOf>) => ({
+  ...xr,
+  spec: { ...spec, crossplane: { compositionUpdatePolicy: "Manual" } },
+});
+
+async function stepIsRemoved(rig: Rig): Promise<string> {
+  await rig.kubectl.apply(withRevision(xrOf(RED, "unmarked")));
+  await isReason(rig, RED, "unmarked", "Owned");
+  await rig.kubectl.apply(xrOf(BLUE, "unmarked"));
+  await isReason(rig, BLUE, "unmarked", "ObservedOnly");
+  await rig.kubectl.apply(compositionOf(KIND, [composed]));
+  await isReason(rig, RED, "unmarked", "WrittenByAnother");
+  const message = (await conditionIn(rig, RED, "unmarked"))?.message ?? "";
+  await useOwner(rig, FROM_FIELD);
+  for (const [team, reason] of [
+    [RED, "Owned"],
+    [BLUE, "ObservedOnly"],
+  ] as const)
+    await isReason(rig, team, "unmarked", reason);
+  for (const team of TEAMS) await remove(rig, team, "unmarked");
+  if (!message.includes(`Bucket ${BLUE}/`)) throw new Error(message);
+  return "WrittenByAnother, which names the other Bucket, and then Owned";
 }
 
 /** The provider's cloud has one account: what is seen is that neither XR takes the other one for a contender. */
