@@ -79,15 +79,16 @@ async function findContenders({ document, identity }: Contender, read: ReadClust
  * Reads a managed resource that is to be deleted; undefined if it may be deleted, whatever remains:
  *
  * - it has no identity label, is being deleted already, or deletes the cloud resource with it;
- * - it owns a cloud resource that was created for it or an earlier owner, and has no successor: the function then leaves
+ * - it owns a cloud resource that was created for it or an earlier owner, or that may be deleted, and has no successor: the function then leaves
  *   the policies of its Composition, which lack Delete on purpose;
  * - an operator has annotated it to leave the cloud resource behind.
  */
 export function toDeparture(managed: JsonObject): Contender | undefined {
   const leaving = toContender(documentOf(managed));
-  const { document, identity, isMarked, acknowledged, isDeleting, mayDelete } = leaving;
+  const { document, identity, isMarked, acknowledged, isDeleting, mayDelete, isDeletionAllowed } = leaving;
   if (identity === undefined || isDeleting || mayDelete) return undefined;
-  if (isMarked && acknowledged.size === 0 && readAnnotation(document, ORIGIN) !== undefined) return undefined;
+  const isSettled = isDeletionAllowed || readAnnotation(document, ORIGIN) !== undefined;
+  if (isMarked && acknowledged.size === 0 && isSettled) return undefined;
   return readAnnotation(document, LEAVE_BEHIND) === "true" ? undefined : leaving;
 }
 
@@ -108,7 +109,7 @@ export function leavesBehind(leaving: Contender, contenders: readonly Contender[
     return known !== undefined && isStale;
   };
   const isSucceeded = contenders.some((one) => !one.isDeleting && !gone.has(one.uid) && hasName(one));
-  return !isSucceeded && [leaving, ...before, ...contenders].some(({ isCreated }) => isCreated);
+  return !isSucceeded && [leaving, ...before, ...contenders].some((one) => one.isCreated || one.isDeletionAllowed);
 }
 
 function explainDeparture({ document, name: qualified }: Contender): string {

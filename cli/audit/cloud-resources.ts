@@ -62,7 +62,7 @@ export function findUnmanaged(world: World, { graceMs, now }: Patience): readonl
   const isOld = ({ createdAt }: Contender): boolean => now - Date.parse(createdAt) >= graceMs;
   const living = findRegistered(world).filter(({ isDeleting }) => !isDeleting);
   return byCloudResource(living).flatMap((all) => {
-    const isLeft = all.some(({ isCreated }) => isCreated) && all.every(isOld);
+    const isLeft = all.some((one) => one.isCreated || one.isDeletionAllowed) && all.every(isOld);
     const [first] = all.toSorted(byPrecedence);
     if (!isLeft || first === undefined || all.some((one) => one.isMarked && hasXr(one))) return [];
     const why = all.some(hasXr)

@@ -1,7 +1,7 @@
 import { FunctionError } from "../errors.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
-import { CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL, readLabel } from "./metadata.ts";
+import { CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL, findController, readLabel } from "./metadata.ts";
 
 /** The metadata of the XR, read once. */
 export interface Composite {
@@ -61,7 +61,7 @@ export const consumerNamespace = ({ namespace, document }: Composite): string | 
 function readClaim(document: Document, own: string): Composite["claim"] {
   const name = stringAt(document, [...CLAIM_REF, "name"]);
   const namespace = stringAt(document, CLAIM_REF_NAMESPACE);
-  const isNested = (readLabel(document, COMPOSITE_LABEL) ?? own) !== own;
+  const isNested = (readLabel(document, COMPOSITE_LABEL) ?? own) !== own || findController(document) !== undefined;
   if (name === undefined || namespace === undefined || isNested || claimNamespace(document) !== namespace)
     return undefined;
   return { kind: stringAt(document, [...CLAIM_REF, "kind"]) ?? "Claim", name, namespace };

@@ -3,11 +3,11 @@ import type { ManagedKind } from "../crossplane/managed-resource.ts";
 import { qualifiedName, readUid } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { isName } from "../model/names.ts";
+import { DNS_LABEL, isName, isPathSegment } from "../model/names.ts";
 import type { LookupAnswer, Requirement } from "../model/requirement.ts";
 import { CONTENDS_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
 import { byPrecedence, type Contender, toContender } from "./contender.ts";
-import { type Contenders, findInTheWay, findLiving, firstOther, indexByUid, listNames } from "./contenders.ts";
+import { type Contenders, findInTheWay, findLiving, firstOther, listNames } from "./contenders.ts";
 import type { Candidate } from "./identity.ts";
 
 /**
@@ -103,46 +103,48 @@ export function toFirst({ document, uid }: Contender, candidate: Candidate): Req
   return { name: toFirstName(candidate, uid === candidate.own?.uid), selector };
 }
 
-/** The most former successors that an owner looks up at a time. */
-const MAX_LOST = 3;
-
 /**
- * Requires managed resources that may write the cloud resource without our labels, by their names: nothing else finds them.
- *
- * - For an owner, its successors that are not listed any more: the step may be gone from their Compositions.
- * - Otherwise, the managed resource that wrote the cloud resource last. Upjet's providers name it in a tag, without its namespace, so
- *   only a cluster-scoped one can be looked up.
- *
- * An invalid name is skipped: Crossplane would fail the whole XR, and anyone with access to the cloud may write tags.
+ * Requires the managed resource that wrote the cloud resource, if it is neither ours nor listed. Upjet's providers name it in a tag,
+ * without its namespace, so only cluster-scoped ones can be looked up. An invalid name is skipped: Crossplane would fail the whole
+ * XR, and anyone with access to the cloud may write tags.
  */
-export function listUnlabelled({ kind, own, reportedTags }: Candidate, listed: Contenders): readonly Requirement[] {
-  // Before the answer shows ours as the owner, ours is judged as a newcomer, and would wait for a writer.
-  if (own === undefined || (own.isMarked && indexByUid(listed).get(own.uid)?.isMarked === false)) return [];
-  const names = own.isMarked ? [...own.acknowledged] : [readLastWriter(kind, reportedTags()) ?? ""];
-  const known = listNames(listed);
-  const { apiVersion } = kind;
-  return names
-    .filter((name) => !known.has(name) && name !== own.name)
-    .map((text) => text.split("/").toReversed())
-    .filter(([name = "", namespace]) => isName(name) && (namespace !== undefined) === kind.isNamespaced)
-    .slice(0, MAX_LOST)
-    .map(([name = "", namespace]) =>
-      toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, {
-        apiVersion,
-        kind: kind.kind,
-        namespace,
-        match: { name },
-      }),
-    );
+export function toWriterRequirement(
+  { kind, own, reportedTags }: Candidate,
+  listed: Contenders,
+): Requirement | undefined {
+  if (own === undefined || own.isMarked || kind.isNamespaced) return undefined;
+  const reported = reportedTags();
+  const name = reported?.get("crossplane-name");
+  const writerKind = `${kind.kind.toLowerCase()}.${toApiGroup(kind.apiVersion)}`;
+  if (name === undefined || !isPathSegment(name) || reported?.get("crossplane-kind") !== writerKind) return undefined;
+  if (name === own.name || listNames(listed).has(name)) return undefined;
+  return toNamed(kind, name);
 }
 
-/** Reads the name of the managed resource that wrote the cloud resource last; undefined if that is of another kind, or namespaced. */
-function readLastWriter(
-  { kind, apiVersion, isNamespaced }: ManagedKind,
-  reported: ReadonlyMap<string, string> | undefined,
-): string | undefined {
-  const isOfKind = reported?.get("crossplane-kind") === `${kind.toLowerCase()}.${toApiGroup(apiVersion)}`;
-  return isOfKind && !isNamespaced ? reported.get("crossplane-name") : undefined;
+/** The most successors without labels that an owner looks up. */
+const MAX_LOST = 20;
+
+/**
+ * Requires an owner's successors that have no label any more, by the names that it noted as `namespace/name` or `name`: the step may be gone
+ * from their Compositions. Leaves out hashes (`hashName`), names of the twin kind, and what is no name, as a team may write there.
+ */
+export function toLostRequirements({ kind, own }: Candidate, listed: Contenders): readonly Requirement[] {
+  if (!own?.isMarked || own.acknowledged.size === 0) return [];
+  const known = listNames(listed);
+  return [...own.acknowledged]
+    .filter((text) => !known.has(text))
+    .map((text) => text.split("/").toReversed())
+    .filter(([name = "", namespace, ...rest]) =>
+      kind.isNamespaced
+        ? rest.length === 0 && namespace !== undefined && DNS_LABEL.test(namespace) && isName(name)
+        : namespace === undefined && isName(name),
+    )
+    .slice(0, MAX_LOST)
+    .map(([name = "", namespace]) => toNamed(kind, name, namespace));
+}
+
+function toNamed({ apiVersion, kind }: ManagedKind, name: string, namespace?: string): Requirement {
+  return toRequirement(`tags/${apiVersion}/${kind}/${name}`, { apiVersion, kind, namespace, match: { name } });
 }
 
 /**

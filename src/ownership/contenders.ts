@@ -72,9 +72,6 @@ export const isInvolved = ({
   isDeletionAllowed,
 }: Contender): boolean => isWriting || isCreated || knowsOwner || takeOwnership !== "" || isDeletionAllowed;
 
-/** Tells whether a contender writes without the label by which an owner finds its successors: its XR lacks this step. */
-export const isUnlabelledWriter = ({ isWriting, contends }: Contender): boolean => isWriting && contends === undefined;
-
 /** Finds the first contender with another UID. */
 export const firstOther = (contenders: Contenders, uid: string | undefined): Contender | undefined =>
   contenders.find((contender) => contender.uid !== uid);

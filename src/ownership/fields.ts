@@ -3,7 +3,7 @@ import { readLabel } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { listReferences } from "../crossplane/providers/reference-names.ts";
 import type { Document } from "../model/document.ts";
-import type { FieldPath } from "../model/field-path.ts";
+import { type FieldPath, valueAt } from "../model/field-path.ts";
 import { isObject, type JsonValue, ownValue, toSortedObject } from "../model/json.ts";
 import { IDENTITY_LABEL } from "./annotations.ts";
 
@@ -52,10 +52,16 @@ export const textOfUnresolved = (observed: Document | undefined): "" | undefined
     : undefined;
 
 /** Tells whether the document has a reference or a selector from which the provider fills in the field. */
-export function isReferred(document: Document, path: FieldPath): boolean {
-  const block = path.slice(0, -1);
-  return listReferences(String(path.at(-1))).some((key) => valueBelow(document, [...block, key]) !== undefined);
-}
+const isReferred = (document: Document, path: FieldPath): boolean => listReferred(document, path).length > 0;
+
+/** Tells whether one of these has to be resolved before the provider goes on. */
+export const mustBeResolved = (document: Document, path: FieldPath): boolean =>
+  listReferred(document, path).some(
+    (reference) => valueAt(isObject(reference) ? reference : {}, ["policy", "resolution"]) !== "Optional",
+  );
+
+const listReferred = (document: Document, path: FieldPath): readonly JsonValue[] =>
+  listReferences(String(path.at(-1))).flatMap((key) => valueBelow(document, [...path.slice(0, -1), key]) ?? []);
 
 /** Reads a field below spec.forProvider, else below spec.initProvider. Upjet merges the two in this order. */
 function valueBelow(document: Document, path: FieldPath): JsonValue | undefined {

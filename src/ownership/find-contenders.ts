@@ -1,6 +1,6 @@
 import { readAccountOf, selectProviderConfig } from "../crossplane/account.ts";
 import { findTwin, type ManagedKind, readManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
-import { isObserver } from "../crossplane/management-policies.ts";
+import { isObserver, mayWrite } from "../crossplane/management-policies.ts";
 import type { Cloud } from "../crossplane/providers/families.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import type { Document } from "../model/document.ts";
@@ -14,13 +14,14 @@ import {
   findFirst,
   isAhead,
   isNamedByOurs,
-  listUnlabelled,
   looksByName,
   orOwn,
   toContenders,
   toFirst,
   toFirstName,
   toLabelled,
+  toLostRequirements,
+  toWriterRequirement,
 } from "./contender-requirements.ts";
 import { asListed, asObserved, type Contenders, type Found, indexByUid, isLiving } from "./contenders.ts";
 import {
@@ -52,7 +53,7 @@ export class KnownContenders {
   readonly #listed = cache<Listed>();
   readonly #named = cache<Contenders | undefined>();
   readonly #namesakes = cache<readonly Namesake[] | undefined>();
-  readonly #unlabelled = cache<Contenders | undefined>();
+  readonly #withWriter = cache<Contenders | undefined>();
 
   /** @param canAskSchemas true if Crossplane can say whether a kind is served. */
   constructor(requirements: Requirements, canAskSchemas: boolean) {
@@ -73,20 +74,19 @@ export class KnownContenders {
    * | may be promoted, and no first is known             | all with the identity label, which each has from its creation       |
    * | is new                                             | those with `writes`, to find the owner                              |
    *
-   * To rows 2, 5 and 6 it adds what `listUnlabelled` requires by name: managed resources that write, and whose XRs lack this step.
+   * To the last two it adds the managed resource that wrote the cloud resource last, which has no labels if its XR lacks this step.
    *
    * @param joins true for the first row.
    */
   find(candidate: Candidate, joins = false): Found | undefined {
     const { own } = candidate;
     if (joins) return asListed(this.#require(IDENTITY_LABEL, candidate), own);
-    if (isNamedByOurs(candidate))
-      return asObserved(this.#withUnlabelled(this.#require(CONTENDS_LABEL, candidate), candidate), own);
+    if (isNamedByOurs(candidate)) return asObserved(this.#require(CONTENDS_LABEL, candidate), own);
 
     const before = this.recallFirst(candidate);
     const label = chooseLabel(before, candidate);
     const first = before?.isMarked ? before : findFirst(before, candidate, this.#list(label, candidate).found);
-    if (first === undefined) return asListed(this.#withUnlabelled(this.#require(label, candidate), candidate), own);
+    if (first === undefined) return asListed(this.#withLastWriter(this.#require(label, candidate), candidate), own);
 
     this.#requirements.ask(toFirst(first, candidate)); // to be recalled in the next reconcile
     if (first.uid === own?.uid) return asObserved(this.#require(CONTENDS_LABEL, candidate), own);
@@ -183,20 +183,35 @@ export class KnownContenders {
     return found && twins && [...found, ...twins];
   }
 
-  /** Adds the managed resources that write the cloud resource without our labels. */
-  #withUnlabelled(listed: Contenders | undefined, candidate: Candidate): Contenders | undefined {
-    if (listed === undefined) return undefined;
-    const required = listUnlabelled(candidate, listed);
-    if (required.length === 0) return listed;
+  /** Adds the managed resource that wrote the cloud resource last, if it is not listed. */
+  #withLastWriter(listed: Contenders | undefined, candidate: Candidate): Contenders | undefined {
+    const writer = listed && toWriterRequirement(candidate, listed);
+    if (listed === undefined || writer === undefined) return listed;
     const isNew = (contender: Contender): boolean =>
       !indexByUid(listed).has(contender.uid) && !onlyObserves(contender) && declares(contender, candidate, hasSameName);
-    const key = [candidate.identity, ...required.map(({ name }) => name)].join(" ");
-    return this.#unlabelled(key, () => {
-      const found = required.map((one) => toContenders(this.#requirements.ask(one), candidate.own));
-      return found.every((one) => one !== undefined) ? [...listed, ...found.flat().filter(isNew)] : undefined;
+    return this.#withWriter(`${candidate.identity} ${writer.name}`, () => {
+      const found = toContenders(this.#requirements.ask(writer), candidate.own);
+      return found && [...listed, ...found.filter(isNew)];
     });
   }
+
+  /**
+   * Finds successors of ours that have lost our labels and may write the cloud resource; undefined while an answer is pending. They are no
+   * contenders: without this step, their XRs do not know who owns it.
+   */
+  findLost(candidate: Candidate, listed: Contenders): Contenders | undefined {
+    const answers = toLostRequirements(candidate, listed).map((one) =>
+      toContenders(this.#requirements.ask(one), candidate.own),
+    );
+    const isLost = (one: Contender): boolean =>
+      one.identity === undefined && mayWriteUnlabelled(one) && declares(one, candidate, isSameInAnyAccount);
+    return answers.includes(undefined) ? undefined : answers.flatMap((found) => found ?? []).filter(isLost);
+  }
 }
+
+/** Tells whether a managed resource without our labels writes, or will once it is no longer paused. */
+const mayWriteUnlabelled = ({ policies, isDeleting }: Contender): boolean =>
+  policies !== undefined && mayWrite(policies) && !isDeleting;
 
 /**
  * Tells whether a contender only observes as its Composition desires: it has such policies, and this function has neither labelled it nor
@@ -212,7 +227,7 @@ const twinOf = once(findTwin);
  * Tells whether the fields of a managed resource declare the candidate's cloud resource. The label by which the managed resource was found
  * proves nothing: the label may be forged, or be left from another cloud resource.
  *
- * @param compare `hasSameName` for what `listUnlabelled` requires: the place may differ, such as the region of a DNS zone.
+ * @param compare `isSame`; but `hasSameName` for the last writer, which the cloud's tags name: its place may differ, such as the region of a DNS zone.
  */
 function declares(
   one: Contender,

@@ -158,11 +158,18 @@ function isSameAccount(
   if (isSameConfig(declared, read)) return true;
   const [ourId, id] = [own && readGlobalId(own.document), readGlobalId(one.document)];
   if (ourId !== undefined && id !== undefined) return ourId === id;
-  const ours = declared.inputAccount ?? known.findAccount(desired, cloud, namespace);
-  const theirs = read.inputAccount ?? known.findAccount(one.document, cloud);
-  if (ours === "pending" || theirs === "pending") return "pending";
-  if (ours === undefined || theirs === undefined) return undefined;
-  // The input and a ProviderConfig may name one account differently.
+  const told = compareAccounts(
+    declared.inputAccount ?? known.findAccount(desired, cloud, namespace),
+    read.inputAccount ?? known.findAccount(one.document, cloud),
+  );
   const areAlike = (declared.inputAccount === undefined) === (read.inputAccount === undefined);
-  return ours === theirs || (areAlike ? false : undefined);
+  if (told !== false || areAlike) return told;
+  // The input and a ProviderConfig may name one account differently: then only two ProviderConfigs tell.
+  return compareAccounts(known.findAccount(desired, cloud, namespace), known.findAccount(one.document, cloud));
+}
+
+/** Compares two accounts, each of which may be pending or unknown. */
+function compareAccounts(a: string | undefined, b: string | undefined): SameAccount {
+  if (a === "pending" || b === "pending") return "pending";
+  return a === undefined || b === undefined ? undefined : a === b;
 }

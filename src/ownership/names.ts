@@ -2,7 +2,7 @@ import { EXTERNAL_NAME, NAME, readLabel } from "../crossplane/metadata.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { IDENTITY_LABEL } from "./annotations.ts";
-import { type DeclaredResource, isReferred, textAt } from "./fields.ts";
+import { type DeclaredResource, mustBeResolved, textAt } from "./fields.ts";
 
 export interface Names {
   /** The names by which a person looks for the cloud resource; "" for a field that is not set. */
@@ -33,7 +33,7 @@ export function readNames(declared: DeclaredResource): Names | "unresolved" | un
   if (texts.length > 0) return { names: [texts.join(",")], parts, path };
   if (name.orExternalName) return readExternalName(declared, false);
   // The references count as empty since the provider has looked, but for an earlier declaration: without these, it creates nothing.
-  return name.paths.some((field) => isReferred(desired, field)) ? "unresolved" : undefined;
+  return name.paths.some((field) => mustBeResolved(desired, field)) ? "unresolved" : undefined;
 }
 
 /**

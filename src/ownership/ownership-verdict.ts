@@ -9,7 +9,6 @@ import {
   isAnyInvolved,
   isInvolved,
   isOrphan,
-  isUnlabelledWriter,
 } from "./contenders.ts";
 import type { Candidate } from "./identity.ts";
 
@@ -46,7 +45,7 @@ export type OwnershipVerdict =
   | { readonly is: "existed" }
   | {
       readonly is: "ours";
-      /** The contenders to list as successors, and contenders that write, and whose XRs lack a step with `tags`. */
+      /** The contenders to list as successors. */
       readonly others: readonly Contender[];
       readonly origin: Origin;
     }
@@ -121,8 +120,7 @@ function judgeListed(own: Contender, listed: Contender, all: Contenders, situati
   if (hasNotLooked) return { is: "unobserved" };
   if (isImportMissing) return { is: "missing" };
   if (mayBeCreatedByAnother) return { is: "unobserved" };
-  const isToList = (one: Contender): boolean => one.contends !== undefined || isUnlabelledWriter(one);
-  const others = findLiving(all).filter((one) => one.uid !== uid && isToList(one));
+  const others = findLiving(all).filter((one) => one.uid !== uid && one.contends !== undefined);
   return { is: "ours", others, origin: judgeOrigin(own, all, canObserve) };
 }
 

@@ -14,6 +14,7 @@ import {
   WRITES_LABEL,
 } from "../../src/ownership/annotations.ts";
 import { toContender } from "../../src/ownership/contender.ts";
+import { toLostRequirements } from "../../src/ownership/contender-requirements.ts";
 import { findLiving } from "../../src/ownership/contenders.ts";
 import { KnownContenders } from "../../src/ownership/find-contenders.ts";
 import { type Candidate, type CloudResource, readByItself } from "../../src/ownership/identity.ts";
@@ -106,6 +107,24 @@ const reported = { "crossplane-name": "other", "crossplane-kind": "bucket.s3.aws
 const resolved = (...items: readonly ReturnType<typeof bucket>[]): LookupAnswer => ({ is: "resolved", items });
 const pending: LookupAnswer = { is: "pending" };
 
+test.each<[reason: string, successors: string, lookedUp: readonly string[], isNamespaced?: boolean]>([
+  ["all listed", "other", []],
+  ["not listed any more", "other,lost", ["lost"]],
+  [
+    "not listed any more, and many",
+    Array.from({ length: 30 }, (_, index) => `a${index}`).join(),
+    Array(20).fill(expect.stringMatching(/^a\d/)),
+  ],
+  ["noted as hashes, since they are thousands", "#0003711a537783d7", []],
+  ["of the namespaced twin", "team-a/lost", []],
+  ["namespaced", "team-a/lost,lost,x/y/lost,../lost,A B/lost", ["lost"], true],
+])("an owner looks up by name its successors that are %s", (_reason, successors, lookedUp, isNamespaced = false) => {
+  const own = bucket("us", LABELLED, { ...marked, [CONTENDERS]: successors });
+  const one = candidate({ own, apiVersion: isNamespaced ? S3_NAMESPACED : S3 });
+  const listed = [own, bucket("other")].map(toContender);
+  expect(toLostRequirements(one, listed)).toMatchObject(lookedUp.map((name) => ({ selector: { match: { name } } })));
+});
+
 describe("the contenders for a cloud resource", () => {
   const UID = ["metadata", "uid"];
   test.each([
@@ -182,19 +201,6 @@ describe("the contenders for a cloud resource", () => {
   ])("are listed without a look-up of the last writer when %s", (_reason, setting, listed = ["us"]) => {
     const found = find(setting, resolved(...listed.map((name) => bucket(name))));
     expect(found).toMatchObject({ names: listed, required: [{ match: { labels: expect.anything() } }] });
-  });
-
-  test.each<[reason: string, successors: string, lookedUp: readonly string[]]>([
-    ["all listed", "other", []],
-    ["not listed any more", "other,lost", ["lost"]],
-    ["not listed any more, and many", "a,b,c,d", ["a", "b", "c"]],
-    ["noted as hashes, since they are thousands", "#0003711a537783d7", []],
-    ["of the namespaced twin", "team-a/lost", []],
-  ])("are looked up by name where the owner's successors are %s", (_reason, successors, lookedUp) => {
-    const owner = (annotations: JsonObject) => bucket("us", { [CONTENDS_LABEL]: "hash", ...LABELLED }, annotations);
-    const own = owner({ ...marked, [CONTENDERS]: successors });
-    const { required = [] } = find({ own }, resolved(own, bucket("other", { [CONTENDS_LABEL]: "hash", ...LABELLED })));
-    expect(required.slice(1)).toMatchObject(lookedUp.map((name) => ({ match: { name } })));
   });
 
   test("are all listed for the owner of another cloud resource that is renamed to one that an operator gave away", () => {

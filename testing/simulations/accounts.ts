@@ -19,8 +19,8 @@ export interface Team {
   readonly isTold?: boolean;
   /** The fields of `tags.owner`. */
   readonly owner?: JsonObject;
-  /** The fields of spec.forProvider that its Composition adds. */
-  readonly forProvider?: JsonObject;
+  /** The fields of spec.forProvider that its Composition adds, which may change. */
+  forProvider?: JsonObject;
   /** The entries of `tags.resources` in its Composition, which may change. */
   resources?: readonly JsonObject[];
   /** True once the step with `tags` is removed from its Composition. */
@@ -76,7 +76,10 @@ export class AccountsWorld {
     if (team === undefined) return;
     const observed = this.managed.get(name);
     if (team.lacksStep) {
-      this.managed.set(name, this.#merge(name, withPolicies(this.#kind.desired, "*"), observed));
+      this.managed.set(
+        name,
+        this.#merge(name, withPolicies(withForProvider(this.#kind.desired, team.forProvider), "*"), observed),
+      );
       return;
     }
     const add = [{ key: "team", value: name }];

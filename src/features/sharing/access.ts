@@ -57,14 +57,14 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
   const unlisted = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
   const looked =
     selector === undefined || isForAll ? [] : unlisted.map((namespace) => lookUpNamespace(namespace, call));
-  const granted = new Set(names);
+  const matching = new Set<string>();
   for (const each of looked) {
     if (each.is === "pending") return each;
-    if (each.found && selector && matchesLabels(each.found, selector)) granted.add(each.namespace);
+    if (each.found && selector && matchesLabels(each.found, selector)) matching.add(each.namespace);
   }
   return {
     is: "known",
-    isGranted: (namespace) => isGrantedByAnnotations({ names: granted, isForAll }, namespace),
+    isGranted: (namespace) => matching.has(namespace) || isGrantedByAnnotations({ names, isForAll }, namespace),
     remedy: (refused) => {
       // A fault is not quoted: it may name other teams.
       const invalid =

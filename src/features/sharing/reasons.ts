@@ -89,7 +89,7 @@ export const REASONS = {
       `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out, because all copies of this XR together would be too large for ` +
       "Crossplane: copy fewer keys, or name fewer namespaces",
     NamespaceNotReadable: ({ namespaces }: Namespaces) =>
-      `Crossplane could not read namespace ${listNamespaces(namespaces)}, so it is not known who has access: allow Crossplane ` +
+      `Crossplane could not read namespace ${listNamespaces(namespaces)}, so it is not known who has access or accepts copies: allow Crossplane ` +
       '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
     ReferenceGrantsNotInstalled: () =>
       "ReferenceGrants are not installed, so it is not known who has access: install Gateway API's CRDs, or set grant to Annotation",

@@ -21,7 +21,7 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
   if (declared === undefined) return subject.tags?.isPending ? { ...UNSHARED, reason: PENDING } : UNSHARED;
   const wanted = subject.isRenamed ? { ...usual, rules: { ...usual.rules, ...HANDING_OVER } } : usual;
   if (declared === "unresolved") {
-    const rivals = { contenders: undefined, join: NOT_LOOKED, hasMoved: mayHaveMoved(subject) };
+    const rivals = { contenders: undefined, join: NOT_LOOKED, lost: [], hasMoved: mayHaveMoved(subject) };
     const settlement = settle({ is: declared }, subject, wanted, rivals);
     return { ...settlement, labels: [], isShareable: true };
   }

@@ -31,6 +31,8 @@ export interface Rivals {
   readonly join: Join;
   /** The contenders; undefined while an answer is pending, or a value of the input is not set. */
   readonly contenders: Found | undefined;
+  /** Successors of ours that have lost our labels, and may write: the step is gone from their Compositions. */
+  readonly lost: Contenders;
   /** The control plane that the cloud's tags name; undefined if it is this control plane. */
   readonly otherCluster: string | undefined;
   /** True if our desired managed resource declares another cloud resource than the observed one. */
@@ -47,13 +49,22 @@ export function findRivals(
   const join = findSame(alone, known, subject.cloud);
   const candidate = join.is === "same" ? toCandidate(subject, join.declared) : alone;
   const found = join.is === "pending" ? undefined : known.find(candidate, join.is === "same");
-  const contenders = wanted.isUnset || subject.tags?.isPending || declared.isProvisional ? undefined : found;
+  const lost = found && known.findLost(candidate, found.all);
+  const isUnknown = wanted.isUnset || subject.tags?.isPending || declared.isProvisional || lost === undefined;
+  const contenders = isUnknown ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted, contenders?.all);
   const { own, externalName } = candidate;
   const noted = (own && readLabel(own.document, EXTERNAL_NAME_LABEL)) ?? externalName;
   // If our provider chose the name, the name is the same, and ours lists no successors, then only the ProviderConfig has changed.
   const isFoundAnew = candidate.isMadeUp && own?.acknowledged.size === 0 && noted === externalName;
-  return { candidate, join, contenders, otherCluster, hasMoved: isElsewhere(candidate) && !isFoundAnew };
+  return {
+    candidate,
+    join,
+    contenders,
+    lost: lost ?? [],
+    otherCluster,
+    hasMoved: isElsewhere(candidate) && !isFoundAnew,
+  };
 }
 
 function toCandidate(subject: Subject, declared: CloudResource): Candidate {

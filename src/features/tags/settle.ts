@@ -12,7 +12,7 @@ import {
   TAGS_OWNER,
 } from "../../ownership/annotations.ts";
 import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
-import { findAssociationName, isUnlabelledWriter } from "../../ownership/contenders.ts";
+import { findAssociationName } from "../../ownership/contenders.ts";
 import type { OwnershipVerdict } from "../../ownership/ownership-verdict.ts";
 import { holdBackAfterMove, type Part, readFormerCreation } from "./move.ts";
 import type { Rivals } from "./rivals.ts";
@@ -38,6 +38,7 @@ interface Case {
   readonly canObserve: boolean;
   readonly wanted: WantedTags;
   readonly join: Rivals["join"];
+  readonly lost: Rivals["lost"];
   /** The part that holds ours back until its provider has read which cloud resource ours now declares; undefined once it has. */
   readonly move: Part | undefined;
   /** True for an association without an external name: the provider makes it up, and finds nothing without it. */
@@ -49,7 +50,7 @@ export function settle(
   verdict: Verdict,
   subject: Subject,
   wanted: WantedTags,
-  { contenders, join, hasMoved }: Pick<Rivals, "contenders" | "join" | "hasMoved">,
+  { contenders, join, hasMoved, lost }: Pick<Rivals, "contenders" | "join" | "hasMoved" | "lost">,
 ): Settlement {
   const { own, hasManagementPolicies: canObserve } = subject.ownership();
   const { facts, desired } = subject;
@@ -61,7 +62,7 @@ export function settle(
       ? findAssociationName(contenders?.all ?? [], own, owner, move !== undefined)
       : undefined;
   const isUnnamed = isNameless && name === undefined;
-  const one: Case = { subject, own, canObserve, wanted, join, move, isUnnamed };
+  const one: Case = { subject, own, canObserve, wanted, join, lost, move, isUnnamed };
   const part = choosePart(verdict, one);
   // The creation of the former cloud resource does not count as the creation of this one.
   const before = own && readFormerCreation(own, move !== undefined);
@@ -97,7 +98,7 @@ function chooseReason(verdict: Verdict, one: Case): TagReason {
   if (verdict.is === "free") return { is: "Arbitrating" };
   if (verdict.is === "missing") return { is: "NotFound" };
   if (verdict.is === "existed") return { is: "ExistedBefore" };
-  const rival = verdict.others.find(isUnlabelledWriter);
+  const [rival] = one.lost;
   if (rival !== undefined) return { is: "WrittenByAnother", owner: rival };
   return isKeptFromDeletion(verdict, one) ? { is: "ExistedBefore/kept" } : { is: "Owned", others: verdict.others };
 }
@@ -146,15 +147,15 @@ function begin(own: Contender | undefined): Part {
 /** Writes as the owner, which lists its successors and, with onRelease: HandOver, leaves the cloud resource to them. */
 function write(verdict: Ours, one: Case): Part {
   const { others, origin } = verdict;
-  const { wanted, subject, join } = one;
-  const isShared = others.length > 0 || (join.is === "alone" && join.isFollowed);
+  const { wanted, subject, join, lost } = one;
+  const isShared = others.length > 0 || lost.length > 0 || (join.is === "alone" && join.isFollowed);
   const isLeft = isShared && wanted.rules.onRelease === "HandOver";
   return {
     policies: isLeft || !mayGoWithOurs(verdict, one) ? withoutDelete(subject.asked) : subject.asked,
     annotations: {
       [ORIGIN]: origin === "created" ? "Created" : undefined, // successors learn it from their owner
       [TAGS_OWNER]: contenderId(wanted.owner, subject.resource),
-      [CONTENDERS]: formatAcknowledged(others) || undefined,
+      [CONTENDERS]: formatAcknowledged([...others, ...lost]) || undefined,
     },
   };
 }

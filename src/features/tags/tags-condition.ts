@@ -197,9 +197,9 @@ const REASONS = {
       `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane does not know this XR, and may delete the cloud resource; ${takeOver}`,
     Withheld: ({ by }: Theirs) =>
       `${by} owns it, so this XR does not compose it: onConflict is Withhold, or the kind has no managementPolicies`,
-    WrittenByAnother: ({ by, kind }: Theirs) =>
-      `this XR owns it, and ${by} writes it, too, since no step with tags of its XR selects it any more. When that XR is deleted, ` +
-      `the cloud resource is deleted, too: ${toAddStep(kind)}`,
+    WrittenByAnother: ({ by, kind, owner }: Theirs) =>
+      `this XR owns it, and ${by} writes it, too${owner.mayDelete ? ", and deletes it when that XR is deleted" : ""}: no step with tags ` +
+      `selects that ${kind} any more; ${toAddStep(kind)}`,
     CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}; declare it in one XR only`,
     WaitingForOwner: ({ by, kind, owner, isNext, takeOver }: Theirs & { readonly isNext: boolean }) => {
       if (isNext && owner.isDeleting)

@@ -68,7 +68,7 @@ function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): T
   const arbitration = arbitrate(subject, wanted, known);
   const { reason, policies, annotations } = arbitration;
   const hasMoved = annotations[MOVED_AT] !== undefined;
-  const isOurs = reason.is === "Owned" || reason.is === "ExistedBefore/kept";
+  const isOurs = ["Owned", "ExistedBefore/kept", "WrittenByAnother"].includes(reason.is);
   const isTagged = (subject.tags?.isPending !== true && mayWrite(policies)) || isOurs;
   const decided = isTagged ? decideTags(subject, wanted) : undefined;
   const refusals = [...wanted.excess, ...(decided ? checkTags(decided, wanted.keys, subject) : [])];
@@ -122,7 +122,8 @@ const repeatsEarlier = ({ status, reason }: Condition, { said }: ReturnType<type
 /** Finds the owners of `leaving` (renamed.ts) that may go now, with their cloud resources, since no other XR needs these. */
 function findGone(leaving: ReadonlySet<string>, decisions: readonly TagDecision[]): ReadonlySet<string> {
   const isAwaited = ({ reason }: TagDecision): boolean =>
-    reason.is === "WaitingForRequiredResources" || (reason.is === "Owned" && reason.others.length > 0);
+    ["WaitingForRequiredResources", "WrittenByAnother"].includes(reason.is) ||
+    (reason.is === "Owned" && reason.others.length > 0);
   const awaited = new Set(decisions.filter(isAwaited).map(({ subject }) => subject.resource));
   return new Set([...leaving].filter((name) => !awaited.has(name)));
 }

@@ -21,6 +21,7 @@ function managed(parts: Parameters<typeof registered>[0], more: JsonObject, mana
   return withPolicies(withMetadata(registered(parts), { annotations: more }), ...managementPolicies);
 }
 
+const ALLOWED = { [`${DOMAIN}/allow-delete`]: "true" };
 const leaves = { ...CREATED, [`${DOMAIN}/contenders`]: "orders-team-b-orders" };
 const owned = (marks: JsonObject, policies: readonly string[] = withoutDelete, isDeleting = false): JsonObject =>
   managed({ bucket: "orders", owner: OWNER, isDeleting }, marks, policies);
@@ -77,6 +78,12 @@ describe("the deletion of a managed resource", () => {
     ["denied", "it found it, and the observer whose provider created it goes as well", owned({}), creatorGoing],
     ["allowed", "it has an association's name that was not looked for, and another's is found", unseen, found],
     ["denied", "its association's name is found, and another has none", found, unnamed],
+    [
+      "denied",
+      "an operator allows its deletion, and its observer has just gone",
+      owned({ [`${DOMAIN}/contenders`]: "orders-team-b-orders", ...ALLOWED }),
+    ],
+    ["allowed", "an operator allows its deletion, and its Composition does not ask for that", owned(ALLOWED)],
     ["allowed", "the cloud resource existed before", observing({})],
     ["allowed", "the cloud resource existed before, and it owns it", owned({})],
     ["allowed", "an operator wants the cloud resource to stay", left],

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
 import { CREATED } from "../../../testing/builders/tags.ts";
 import { AccountsWorld, ROLE, type SharedKind, type Team } from "../../../testing/simulations/accounts.ts";
-import { metadataOf } from "../../../testing/simulations/store.ts";
+import { may, metadataOf } from "../../../testing/simulations/store.ts";
 
 const [ONE, TWO] = ["111111111111", "222222222222"];
 const team = (name: string, account: string, more: Partial<Team> = {}): Team => ({ name, account, ...more });
@@ -23,6 +23,12 @@ const NAMELESS: SharedKind = { ...ROLE, toId: undefined };
 
 const told = { isTold: true };
 const stated = (account: string) => ({ owner: { account } });
+
+const TAKEN = { "shared-infrastructure.fn.crossplane.io/take-ownership": "2026-02-01T00:00:00Z" };
+
+function annotate(world: AccountsWorld, name: string, annotations: JsonObject): void {
+  world.managed.set(name, withMetadata(world.managed.get(name) ?? {}, { annotations }));
+}
 
 /** Lets them become owners before one of them has created anything. */
 function promote(world: AccountsWorld, names: readonly string[]): void {
@@ -107,6 +113,43 @@ describe("one cloud resource of two namespaces with a ProviderConfig each", () =
     expect(world.cloud).toEqual(new Set([ONE]));
   });
 
+  const TABLE: SharedKind = {
+    desired: {
+      ...BUCKET.desired,
+      apiVersion: "dynamodb.aws.m.upbound.io/v1beta1",
+      kind: "Table",
+      ...externallyNamed("orders"),
+    },
+    toId: undefined,
+  };
+  test.each<[reason: string, change: (blue: Team, world: AccountsWorld) => void, reason: string, mayDelete: boolean]>([
+    [
+      "is paused",
+      (_blue, world) => annotate(world, "blue", { "crossplane.io/paused": "true" }),
+      "WrittenByAnother",
+      false,
+    ],
+    ["takes ownership", (_blue, world) => annotate(world, "blue", TAKEN), "WrittenByAnother", false],
+    [
+      "has moved to another region",
+      (blue) => Object.assign(blue, { forProvider: { region: "eu-north-1" } }),
+      "Owned",
+      true,
+    ],
+  ])("whose successor lost the step, and %s: its owner goes on", (_reason, change, reason, mayDelete) => {
+    const teams = [team("red", ONE, stated("a")), team("blue", ONE, stated("a"))] as const;
+    const world = new AccountsWorld(TABLE, teams);
+    world.settle(["red", "blue"]);
+    expect(world.conditions.get("blue")?.reason).toBe("ObservedOnly");
+    teams[1].lacksStep = true;
+    world.reconcile("blue");
+    change(teams[1], world);
+    if (reason === "Owned") world.reconcile("blue");
+    for (let times = 0; times < 3; times++) world.reconcile("red");
+    expect(world.conditions.get("red")?.reason).toBe(reason);
+    expect(may(world.managed.get("red"), "Delete")).toBe(mayDelete);
+  });
+
   test("whose step is back in the successor's Composition, or whose successor is gone, has one writer as before", () => {
     const teams = [team("red", ONE), team("blue", ONE), team("green", ONE)] as const;
     const world = new AccountsWorld(BUCKET, teams);
@@ -120,6 +163,22 @@ describe("one cloud resource of two namespaces with a ProviderConfig each", () =
     expect([world.writers, world.conditions.get("red")?.reason]).toEqual([["red"], "Owned"]);
     expect(world.requirementsOf("red")).toEqual(before);
   });
+
+  test.each([
+    ["two accounts", TWO, "Owned"],
+    ["one account", ONE, "ObservedOnly"],
+  ] as const)(
+    "whose ProviderConfigs say %s is known by them where only one Composition names the account",
+    (_, account, reason) => {
+      const world = new AccountsWorld(NAMELESS, [
+        team("red", ONE, { ...told, ...stated("prod") }),
+        team("blue", account, told),
+      ]);
+      world.settle(["red"]);
+      world.settle(["red", "blue"]);
+      expect(["red", "blue"].map((name) => world.conditions.get(name)?.reason)).toEqual(["Owned", reason]);
+    },
+  );
 
   test("whose id is reported late has one writer, also if only the XR that did not create it names the account", () => {
     const world = new AccountsWorld(ROLE, [team("red", ONE, stated("a")), team("blue", ONE)]);

@@ -104,6 +104,12 @@ describe("a field that a reference fills in", () => {
     expect([isLabelled(draft), draft.requirements.size]).toEqual([true, 1]);
   });
 
+  test("is awaited no longer for an association once the provider has looked without it, where it is optional", () => {
+    const it = policy({ bucketRef: { name: "orders", policy: { resolution: "Optional" } } });
+    const draft = run({ tags, desired: { bucket: it }, observed: { bucket: own(it, ["Observe"], SYNCED) } });
+    expect(reasonIn(draft)).not.toBe("WaitingForReferences");
+  });
+
   test("keeps a kind that cannot observe without Delete and without tags", () => {
     const input = { ...tags, resources: [{ managementPolicies: false }] };
     const draft = run({ tags: input, desired: { bucket: it } });
