@@ -137,7 +137,7 @@ function climb(nested: Document, lookUp: LookUp): Nesting | { readonly is: "foun
   if (composer === undefined) return unconfirmed(nested, `${described} does not exist`);
   if (readUid(composer) !== controller.uid) return unconfirmed(nested, `${described} has another UID`);
   if (!keysReferredBy(composer).has(resourceKey(toReference(nested))))
-    return unconfirmed(nested, `${described} does not refer to it`);
+    return unconfirmed(nested, `${described} does not refer to that XR`);
   return { is: "found", composer };
 }
 

@@ -41,7 +41,7 @@ const neverReconciledSchema = z.strictObject({
   ),
 });
 
-/** The schema of a pipeline step's input: the source of its validation, its CRD (package/input) and docs/input.md. */
+/** The schema of a pipeline step's input: the source of its validation, its CRD (package/input), the editors' schema and docs/input.md. */
 export const inputSchema = z.strictObject({
   apiVersion: z.literal(INPUT_API_VERSION),
   kind: z.literal(INPUT_KIND),

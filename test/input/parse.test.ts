@@ -293,7 +293,7 @@ describe("an input", () => {
     ),
     ofCredentials(
       { template: { ...role, spec: { writeConnectionSecretToRef: { namespace: "a", name: "b-{namespace}" } } } },
-      "template: needs {hash} in the name of its Secret: otherwise two XRs, or two namespaces, could have the same Secret",
+      "template: needs {hash} in spec.writeConnectionSecretToRef.name, its Secret's name: otherwise two XRs, or two namespaces, could have the same Secret",
     ),
     inShared(
       { grant: "ReferenceGrant", connection: { ...connection({}), secretRef: { perConsumer: true } } },

@@ -258,8 +258,8 @@ describe("a namespace has a say in what is copied into it", () => {
     `NamespaceNotAccepting: db: namespace ${namespace} does not accept copies from evil: its owner has to add evil to the ` +
     `Namespace's annotation ${ACCEPT}`;
   const NOT_READABLE =
-    "NamespaceNotReadable: db: Crossplane could not read namespace kube-system, so it is not known who has access: allow Crossplane " +
-    '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does';
+    "NamespaceNotReadable: db: Crossplane could not read namespace kube-system, so it is not known who has access: apply " +
+    'deploy/function/crossplane-reads.yaml, which allows Crossplane {apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}';
   const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up Namespace kube-system";
   const inTeamA = evil({ where: "team-a", claimRef: { kind: "Shop", namespace: "team-a", name: "shop" } });
   const pushing = evil({ writeConnectionSecretToRef: { name: "own" } });

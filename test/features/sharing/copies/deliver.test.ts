@@ -324,9 +324,9 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
     const copies = [{ secretName: "a", via: "Secret" }, byObject, { secretName: "c", via: "ConnectionSecret" }];
     asked(copies, { capabilities: [] }, { grant: "ReferenceGrant" }).toThrow(
       faults(
-        `grant: ReferenceGrant ${needsV2}; else use Annotation`,
-        `connection.copies[0].via: Secret ${needsV2}; else use Object or ConnectionSecret`,
-        `connection.copies[1].keys[2].value: a text with a key of the Secret in braces ${needsV2}; else use from`,
+        `grant: ReferenceGrant ${needsV2}; without that, use Annotation`,
+        `connection.copies[0].via: Secret ${needsV2}; without that, use Object or ConnectionSecret`,
+        `connection.copies[1].keys[2].value: a text with a key of the Secret in braces ${needsV2}; without that, copy the key as it is, with from in place of value`,
         `connection.copies[2].keys: required: without keys all keys of the Secret are read, which ${needsV2}`,
       ),
     );
