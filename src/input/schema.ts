@@ -90,7 +90,7 @@ export const inputSchema = z.strictObject({
       ),
       adoption: optional(
         adoptionSchema,
-        "Keeps every resource that the XR refers to until the XR controls it, for a restore. `{}` turns it on. The step " +
+        "For a restore: keeps every resource that the XR refers to until the XR controls it. `{}` turns it on. The step " +
           "must be the last of the pipeline. See docs/restore.md.",
       ),
       neverReconciled: optional(

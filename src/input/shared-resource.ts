@@ -72,9 +72,9 @@ export const sharedResourceSchema = z
     connection: optional(connection, "Copies of the shared resource's connection Secret."),
     dependents: list(
       dependent,
-      "Composed resources that exist only while this XR has access, such as a PushSecret, an IAM attachment or a RoleBinding. Each item is a name in the " +
-        "Composition, with `*` for any text. An earlier step of another function desires the resource. It is created once access is granted and the copies " +
-        "are written, and deleted with the copies. In a step without `connection`, a name without `*` that no earlier step desires stops the XR.",
+      "Composed resources that exist only while this XR has access, such as a PushSecret, an IAM attachment or a RoleBinding. Each item names resources " +
+        "that earlier steps of other functions desire, by their names in the Composition, with `*` for any text. They are created once access is granted " +
+        "and the copies are written, and deleted with the copies. In a step without `connection`, a name without `*` that no earlier step desires stops the XR.",
     ),
   })
   .check(
@@ -85,8 +85,8 @@ export const sharedResourceSchema = z
     ),
     forbid(
       "grant",
-      "Annotation is not allowed with connection for Kubernetes' own kinds: anyone who can edit such a resource could have it name, and so " +
-        "share, any Secret; use ReferenceGrant or None",
+      "Annotation is not allowed with connection for Kubernetes' own kinds: anyone who can edit such a resource could name any Secret in it, and " +
+        "so share that Secret; use ReferenceGrant or None",
       ({ apiVersion: version, kind, connection: copies, grant }) =>
         isBuiltIn(version) && kind !== "Secret" && copies !== undefined && grant === "Annotation",
     ),

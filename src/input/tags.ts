@@ -75,7 +75,7 @@ const owner = z.strictObject({
   ),
   onConflict: choice(
     ["Observe", "Withhold", "Fail"],
-    "For a resource that another XR owns. `Observe`: observe it. `Withhold`: do not create it. `Fail`: return a Fatal result; not with `connection`.",
+    "For a resource that another XR owns. `Observe`: observe it. `Withhold`: do not create it. `Fail`: the XR stops with a Fatal result. Not in a step with `connection` or `dependents`.",
   ),
   onRelease: choice(
     ["HandOver", "Delete"],

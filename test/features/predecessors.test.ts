@@ -390,7 +390,7 @@ describe("two resources that were composed under one name", () => {
     "only the label crossplane.io/composite says that this XR composed them. If one is another XR's, remove that label from it, and " +
     "set the label again once this XR is Synced. Keep one of this XR's own";
   const words =
-    ". Delete every other one; if it shares a cloud resource with the one to keep, first set deletionPolicy: Orphan on it, or " +
+    ". Delete every other one that this XR composed; if it shares a cloud resource with the one to keep, first set deletionPolicy: Orphan on it, or " +
     "managementPolicies without Delete. To let one go instead of deleting it, remove the label crossplane.io/composite from it, and any " +
     "reference to it from the XR's resourceRefs; it then goes on writing to the cloud";
   test.each<[reason: string, spec: JsonObject, by: JsonObject, origin: string, shown: readonly string[]]>([

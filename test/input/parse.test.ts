@@ -203,8 +203,8 @@ describe("an input", () => {
     ...["v1", "apps/v1", "gateway.networking.k8s.io/v1"].map((apiVersion) =>
       inShared(
         { apiVersion, kind: "ConfigMap" },
-        "grant: Annotation is not allowed with connection for Kubernetes' own kinds: no controller sets the Secret " +
-          "that they name, so anyone who can edit the resource could share any Secret; use ReferenceGrant or None",
+        "grant: Annotation is not allowed with connection for Kubernetes' own kinds: anyone who can edit such a " +
+          "resource could name any Secret in it, and so share that Secret; use ReferenceGrant or None",
       ),
     ),
     inFields(

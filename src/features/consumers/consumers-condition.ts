@@ -45,7 +45,7 @@ const REASONS = {
       `waiting for the credential of namespace ${listSome(namespaces, MAX_NAMES, brief)}: ` +
       (unnamed
         ? `a composed ${kind} is Ready, but ${unnamed} do not name its Secret and the Secret's namespace; correct ` +
-          "consumers.credentials.secretRef or the template"
+          "consumers.credentials.secretRef, or the name in consumers.credentials.template"
         : `see why the composed ${kind} is not Ready`),
   }),
   ...faults({

@@ -101,7 +101,7 @@ export const REASONS = {
     TargetTaken: ({ target, writer, isRival }: Taken) => {
       const secret = `Secret ${formatSecret(target)}`;
       if (writer === undefined)
-        return `${secret} exists and does not belong to this XR, so it is left unchanged: choose another secretName, or delete the Secret`;
+        return `${secret} exists and does not belong to this XR, so it is left unchanged: choose another secretName, or delete the Secret: then this XR creates its own`;
       return isRival
         ? `${secret} is kept by XR ${writer} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
         : `${secret} is a copy made by ${writer}: choose another secretName`;

@@ -184,7 +184,7 @@ const REASONS = {
       `this XR only observes it until the provider has resolved the references that identify the ${kind}${synced}`,
     /** `isCreating`: the provider of the other managed resource has not found a cloud resource yet, and may be creating this one. */
     AccountUnknown: ({ by, meanwhile, isCreating }: Theirs & { readonly isCreating: boolean }) =>
-      `${by} declares the same name by another ProviderConfig, and nothing tells whether both ProviderConfigs are for one account: ` +
+      `${by} declares the same name with another ProviderConfig, and nothing tells whether both ProviderConfigs are for one account: ` +
       `set tags.owner.account in both Compositions; until then ${isCreating ? meanwhile : "this XR writes it"}`,
     NotFound: ({ kind, name }: Facts) =>
       `the pipeline imports ${kind} ${name}, which does not exist. Nothing is created, since the provider would choose another name. ` +

@@ -366,7 +366,7 @@ describe("a credential for each namespace", () => {
   const failing = { conditions: [...ready.conditions, { type: "Synced", status: "False" }] };
   const unset =
     "a composed Role.sql.example.org is Ready, but status.secretName and spec.writeConnectionSecretToRef.namespace do " +
-    "not name its Secret and the Secret's namespace; correct consumers.credentials.secretRef or the template";
+    "not name its Secret and the Secret's namespace; correct consumers.credentials.secretRef, or the name in consumers.credentials.template";
   test.each<[reason: string, status: JsonObject, why: string]>([
     ["and is Ready has its field told", ready, unset],
     ["but not the Secret's namespace, has its fields told, too", { ...ready, secretName: "orders" }, unset],

@@ -30,7 +30,7 @@ const absent = { [SECRET]: [connectionSecret()], [`${KEY}/target`]: [], [`${KEY}
 const everywhere = { db: [grantedTo("*")] };
 const NOT_OURS =
   "TargetTaken: db: Secret team-a/orders-db exists and does not belong to this XR, so it is left unchanged: choose " +
-  "another secretName, or delete the Secret";
+  "another secretName, or delete the Secret: then this XR creates its own";
 /** The copied Secret as Crossplane observes it, which is kept as it is. */
 const kept = { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" }, data: { old: "b2xk" } };
 const keptSecret = { [`${KEY}/secret`]: kept };
