@@ -58,13 +58,13 @@ export function findProof(resource: Document, { name, root, claimLabels, ...comp
   if (composers.length > 0 && !isComposedByUs)
     return notProven(
       "its managed fields name another XR as its composer",
-      "replace its metadata.managedFields by [{}]",
+      "replace its metadata.managedFields with [{}]",
     );
 
   const found = readLabel(resource, COMPOSITE_LABEL);
   if (found !== root)
     return notProven(
-      `its label ${COMPOSITE_LABEL} is ${found === undefined ? "not set" : brief(found)} instead of ${brief(root)}`,
+      `its label ${COMPOSITE_LABEL} is ${found === undefined ? "not set" : `${brief(found)} instead of ${brief(root)}`}`,
       toRemedy(root),
     );
 

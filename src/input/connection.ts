@@ -29,7 +29,8 @@ const key = exactlyOneOf(
     value: optional(
       converted(parseTemplate),
       "A text. In it {key} is replaced by that key's value, {xr:spec.database} by that field of the XR, and {shared:status.endpoint} by that " +
-        "field of the shared resource. {key|url} encodes the value for a URL, {key|base64} in base64, and {key|json} for a JSON string, without its quotes.",
+        "field of the shared resource. {key|url} encodes the value for a URL, {key|base64} in base64, and {key|json} for a JSON string, " +
+        "without its quotes.",
     ),
     to: value(secretKey).describe("The key's name in the copy."),
   }),
@@ -69,8 +70,9 @@ const copy = z
     ),
     keys: optional(
       keys,
-      "The keys to copy, and their names in the copy. Default: all keys, with their names. In place of a list, name a field of the XR or the environment " +
-        "with a map, such as {PGPASSWORD: password}. Its keys are those of the copy. Its values are keys of the Secret, or texts with braces as in `value`.",
+      "The keys to copy, and their names in the copy. Default: all keys, with their names. In place of a list, name a field of the XR or " +
+        "the environment with a map, such as {PGPASSWORD: password}. Its keys are those of the copy. Its values are keys of the Secret, " +
+        "or texts with braces as in `value`.",
     ),
     type: optional(value(text), "The copies' Secret type, which Kubernetes never changes. Default: `Opaque`."),
     labels: optional(z.record(z.string(), value(z.string())), "The copies' labels."),

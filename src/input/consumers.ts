@@ -50,8 +50,8 @@ const credentials = z
     ),
     turns: optional(
       value(text, z.array(text).min(1).max(2)),
-      "To rotate credentials: any text, or a list of two. Each namespace has one credential for each text. Consumers copy the credential of the last text once its Secret " +
-        "exists. A credential whose text is no longer listed stays until no consumer copies it.",
+      "To rotate credentials: any text, or a list of two. Each namespace has one credential for each text. Consumers copy the credential " +
+        "of the last text once its Secret exists. A credential whose text is no longer listed stays until no consumer copies it.",
     ),
     secretRef: credentialRef
       .prefault({})

@@ -21,7 +21,8 @@ export const adoptionSchema = z.strictObject({
   restore: choice(
     ["Continue", "ObserveFirst"],
     "For managed resources that were restored. `Continue`: they are written at once. `ObserveFirst`: none is written, created or " +
-      "deleted until each was found in the cloud as it is desired. A person can release some sooner, with the command in the condition ResourcesAdopted.",
+      "deleted until each was found in the cloud as it is desired. A person can release some sooner, with the command in the condition " +
+      "ResourcesAdopted.",
   ),
 });
 

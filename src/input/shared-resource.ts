@@ -61,7 +61,8 @@ export const sharedResourceSchema = z
     ),
     grant: choice(
       ["Annotation", "ReferenceGrant", "None"],
-      `How the owner grants access to the shared resource's connection Secret and fields. \`Annotation\`: by the shared resource's annotation ${DOMAIN}/allowed-namespaces. ` +
+      `How the owner grants access to the shared resource's connection Secret and fields. \`Annotation\`: by the shared resource's ` +
+        `annotation ${DOMAIN}/allowed-namespaces. ` +
         "`ReferenceGrant`: by a ReferenceGrant in the Secret's namespace (Crossplane v2). `None`: no grant is needed.",
     ),
     patches: list(patch, "Copies of fields of the shared resource."),
@@ -72,9 +73,10 @@ export const sharedResourceSchema = z
     connection: optional(connection, "Copies of the shared resource's connection Secret."),
     dependents: list(
       dependent,
-      "Composed resources that exist only while this XR has access, such as a PushSecret, an IAM attachment or a RoleBinding. Each item names resources " +
-        "that earlier steps of other functions desire, by their names in the Composition, with `*` for any text. They are created once access is granted " +
-        "and the copies are written, and deleted with the copies. In a step without `connection`, a name without `*` that no earlier step desires stops the XR.",
+      "Composed resources that exist only while this XR has access, such as a PushSecret, an IAM attachment or a RoleBinding. Each item " +
+        "names resources that earlier steps of other functions desire, by their names in the Composition, with `*` for any text. They are created once " +
+        "access is granted and the copies are written, and deleted with the copies. In a step without `connection`, a name without `*` that no earlier step " +
+        "desires stops the XR.",
     ),
   })
   .check(

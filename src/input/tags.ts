@@ -59,7 +59,7 @@ const resources = z.strictObject({
   ),
   managementPolicies: flag(
     true,
-    "Set to `false` for a kind without `spec.managementPolicies`, whose resources cannot only observe.",
+    "Set to `false` for a kind without `spec.managementPolicies`, whose resources always write.",
   ),
 });
 
@@ -75,7 +75,8 @@ const owner = z.strictObject({
   ),
   onConflict: choice(
     ["Observe", "Withhold", "Fail"],
-    "For a resource that another XR owns. `Observe`: observe it. `Withhold`: do not create it. `Fail`: the XR stops with a Fatal result. Not in a step with `connection` or `dependents`.",
+    "For a resource that another XR owns. `Observe`: observe it. `Withhold`: do not create it. `Fail`: the XR stops with a Fatal result. " +
+      "Not in a step with `connection` or `dependents`.",
   ),
   onRelease: choice(
     ["HandOver", "Delete"],
@@ -107,7 +108,8 @@ export const tagsSchema = z.strictObject({
     .min(1)
     .prefault([{}])
     .describe(
-      "The resources to tag; the first match applies. Default: all resources of kinds that are known to have tags.",
+      "Rules that select the resources to tag. For each resource the first rule that matches it applies. Default: all resources of kinds " +
+        "that are known to have tags.",
     ),
   ignore: list(glob, "The names of composed resources, as globs, whose tags and ownership are left alone."),
   owner: owner.prefault({}).describe("Ownership of a cloud resource that several XRs declare."),

@@ -37,7 +37,8 @@ const REASONS = {
     GrantedToAll: () =>
       `no credentials are made for "*" in annotation ${ALLOWED_NAMESPACES}: list each namespace that needs a credential`,
     TooManyCredentials: ({ wanted, most }: Readonly<Record<"wanted" | "most", number>>) =>
-      `this XR needs ${wanted} credentials, but can have only ${most} of this size: grant access to fewer namespaces, or make consumers.credentials.template smaller`,
+      `this XR needs ${wanted} credentials, but can have only ${most} of this size: grant access to fewer namespaces, or make ` +
+      "consumers.credentials.template smaller",
   }),
   ...waits({
     // `unnamed`: the fields that should name the Secret of a Ready credential and its namespace, but do not.

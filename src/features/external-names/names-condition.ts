@@ -31,7 +31,8 @@ const REASONS = {
       `its external name is ${brief(name)}, but its record or status has ${brief(other)}, so there may be two cloud ` +
       "resources: look at both before you delete one (see docs/restore.md)",
     ChangedByPipeline: ({ name, seen }: Name & { readonly seen: string }) =>
-      `the pipeline sets the external name ${brief(name)}, but the managed resource has ${brief(seen)}: find out which of the two cloud resources is meant, and have the pipeline set the name of that one`,
+      `the pipeline sets the external name ${brief(name)}, but the managed resource has ${brief(seen)}: find out which of the two cloud ` +
+      "resources is meant, and have the pipeline set the name of that one",
   }),
   ...waits({
     NameNotRecorded: ({
@@ -41,8 +42,8 @@ const REASONS = {
     }: Pick<NamedResource, "kind" | "observed"> & { createdAt: string }) =>
       `the provider began to create a ${kind.kind} at ${brief(createdAt)} and has recorded no external name, so this XR does not have it ` +
       `created again. If this stays, look for a ${kind.kind} of that time in the cloud. If there is one, run this with its name for NAME: ` +
-      `${annotateCommand(kind, observed)} crossplane.io/external-name=NAME crossplane.io/external-create-pending-; if there is none, have one created: ` +
-      `${annotateCommand(kind, observed)} crossplane.io/external-create-succeeded- crossplane.io/external-create-pending-`,
+      `${annotateCommand(kind, observed)} crossplane.io/external-name=NAME crossplane.io/external-create-pending-; if there is none, have ` +
+      `one created: ${annotateCommand(kind, observed)} crossplane.io/external-create-succeeded- crossplane.io/external-create-pending-`,
   }),
   ...faults({
     LateInitializeMissing: () =>

@@ -56,7 +56,10 @@ export const REASONS = {
     Ambiguous: ({ wanted, found, maxMatch, named, kind }: Wanted & Candidates) => {
       const which = named.length === found ? "matches" : "matches that grant access to this XR";
       const list = named.length === 0 ? "" : `; ${which}: ${listSome(named, MAX_NAMES, brief)}`;
-      return `found ${found} ${kind} ${wanted}, more than maxMatch ${maxMatch}: change their labels, or set select.sortByFieldPath in the Composition, which uses the first in order${list}`;
+      return (
+        `found ${found} ${kind} ${wanted}, more than maxMatch ${maxMatch}: change their labels, or set select.sortByFieldPath in the ` +
+        `Composition, which uses the first in order${list}`
+      );
     },
     NoCapacity: ({ wanted, kind }: Wanted) =>
       `no ${kind} ${wanted} that grants access has capacity left: an owner has to raise consumers.capacity, or to add another ${kind}`,
@@ -70,7 +73,8 @@ export const REASONS = {
     NoCredential: ({ shared, namespace, kind }: Shared & { readonly namespace: string }) =>
       `${kind} ${shared} has no credential for namespace ${brief(namespace)} yet; if this stays, see its condition ConsumersServed`,
     SourceNotAllowed: ({ shared, kind }: Shared) =>
-      `${kind} ${shared} names a Secret in another namespace: the ${kind}'s owner has to name a Secret in the namespace of the ${kind}, or of its claim`,
+      `${kind} ${shared} names a Secret in another namespace: the ${kind}'s owner has to name a Secret in the namespace of the ${kind}, or ` +
+      "of its claim",
     SourceNotFound: ({ secret }: Secret) => `source Secret ${formatSecret(secret)} does not exist`,
     KeyNotFound: ({ secret, key, keys }: Secret & { readonly key: string; readonly keys: readonly string[] }) =>
       `Secret ${formatSecret(secret)} has no key ${key}: it has ${listSome(keys, MAX_NAMES, brief) || "none"}`,
@@ -101,7 +105,10 @@ export const REASONS = {
     TargetTaken: ({ target, writer, isRival }: Taken) => {
       const secret = `Secret ${formatSecret(target)}`;
       if (writer === undefined)
-        return `${secret} exists and does not belong to this XR, so it is left unchanged: choose another secretName, or delete the Secret: then this XR creates its own`;
+        return (
+          `${secret} exists and does not belong to this XR, so it is left unchanged: choose another secretName, or delete the Secret: ` +
+          "then this XR creates its own"
+        );
       return isRival
         ? `${secret} is kept by XR ${writer} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
         : `${secret} is a copy made by ${writer}: choose another secretName`;

@@ -207,8 +207,8 @@ const REASONS = {
       const hasStep = owner.owner !== "";
       const step = toAddStep(kind);
       const isPaused = "if that XR is paused, unpause it";
-      if (isNext)
-        return `this XR waits for ${by} to stop writing it; ${hasStep ? `${isPaused}, or pause its ${kind}, too, so that the ${kind} no longer writes` : step}`;
+      const pause = `or pause its ${kind}, too, so that the ${kind} no longer writes`;
+      if (isNext) return `this XR waits for ${by} to stop writing it; ${hasStep ? `${isPaused}, ${pause}` : step}`;
       const rest = isOrphan(owner) ? takeOver : hasStep ? isPaused : step;
       return `${by} owns it, and has not listed this XR as a successor yet; ${rest}`;
     },

@@ -38,7 +38,7 @@ const unprovenIf = (because: string, remedy: string) =>
   `${A} it has no controller, and nothing proves that this XR composed it: ${because}. If this XR did, ${remedy}. If not, ${FORGET}`;
 const CLEARED = unprovenIf(
   "its managed fields name another XR as its composer",
-  "replace its metadata.managedFields by [{}]",
+  "replace its metadata.managedFields with [{}]",
 );
 const CLAIM = "its label crossplane.io/claim-name differs from the XR's";
 const restored = `${REFERRED} it was restored during this reconcile; the next reconcile observes it`;
@@ -105,7 +105,12 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     ["a nested XR has not taken back its own", "Adopting", kept, { observed: { a: inner } }],
     ["onUnadopted is Block", "Unadopted", blocked, blockedBy],
     ["another's label says whose it is", "Unproven", setLabel("store"), { observed: unproven }],
-    ["no label says whose it is", "Unproven", setLabel("store", "not set"), unlabelled],
+    [
+      "no label says whose it is",
+      "Unproven",
+      unprovenIf("its label crossplane.io/composite is not set", "set that label to store"),
+      unlabelled,
+    ],
     ["a nested XR's has another's label", "Unproven", setLabel("root"), { xr: nestedBelow, observed: unproven }],
     ["its managed fields are another's", "Unproven", CLEARED, { observed: { a: appliedByOther } }],
     ["a claim's label is another's", "Unproven", unprovenIf(CLAIM, "remove that label"), { observed: { a: claimed } }],

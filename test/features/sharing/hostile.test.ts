@@ -658,7 +658,7 @@ test("a resource that a field of the XR takes out of the pipeline stops nothing 
   const [granted, taken] = [patched(shared({ patches }), "team-a"), patched(shared({ patches }), "team-b")];
   const otherStep = patched(withoutCopies({ patches }), "team-a");
   expect([granted, taken, otherStep].flatMap(fatalsIn)).toEqual([]);
-  expect(says(granted)).toContain('cannot patch a resource: no earlier step desires "replica"');
+  expect(says(granted)).toContain("cannot patch a resource: the steps before this one desire no resource");
   expect(desired(taken)).toEqual([]);
 });
 

@@ -133,7 +133,7 @@ describe("a resource that no earlier step desires", () => {
 
   const first = 'no earlier step desires "it"; earlier steps desire';
   const order = '; if a step such as function-sequencer holds "it" back, move that step behind this one';
-  const NONE = 'no earlier step desires "it", or any other resource: move this step behind the one that desires it';
+  const NONE = 'the steps before this one desire no resource: move this step behind the one that desires "it"';
   test.each<[reason: string, parts: CallParts, says: string]>([
     ["at the first call", { answers: {}, desired: { app: {} } }, `${first} app${order}`],
     ["without a step before it", {}, NONE],
