@@ -29,11 +29,9 @@ const OUTSIDE =
 
 const A = "a (Bucket.cloud.example.org/a):";
 const REFERRED = "Bucket.cloud.example.org/a:";
-const unprovenBy = (label = "other") =>
-  `${A} it has no controller, and nothing proves that this XR composed it: its label crossplane.io/composite is ${label} instead of`;
+const UNPROVEN = `${A} it has no controller, and nothing proves that this XR composed it: its label crossplane.io/composite is other instead of`;
 const FORGET = "remove the resource from the XR's resourceRefs";
-const setLabel = (name: string, label?: string) =>
-  `${unprovenBy(label)} ${name}. If this XR did, set that label to ${name}. If not, ${FORGET}`;
+const setLabel = (name: string) => `${UNPROVEN} ${name}. If this XR did, set that label to ${name}. If not, ${FORGET}`;
 const unprovenIf = (because: string, remedy: string) =>
   `${A} it has no controller, and nothing proves that this XR composed it: ${because}. If this XR did, ${remedy}. If not, ${FORGET}`;
 const CLEARED = unprovenIf(
@@ -118,7 +116,7 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     [
       "onUnproven is Release",
       "Released",
-      `${unprovenBy()} store. By onUnproven: Release it is left to Crossplane: v2.3 and earlier delete it, v2.4 drops the reference to it`,
+      `${UNPROVEN} store. By onUnproven: Release it is left to Crossplane: v2.3 and earlier delete it, v2.4 drops the reference to it`,
       release,
     ],
     ["it is being deleted", "Adopted", undefined, { observed: { a: deleting } }],
