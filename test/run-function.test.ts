@@ -147,7 +147,7 @@ describe("a request gets a Fatal result and changes nothing", () => {
     const { response, bytes } = run(requestOf({ desired: { resources } }));
     expect(bytes.length).toBeLessThan(4096);
     expect(response.results[0]?.message).toBe(
-      "cannot return more than 4 MiB: Crossplane takes no larger response; split the XR or its pipeline step",
+      "cannot return more than 4 MiB: Crossplane takes no larger response, and a response contains what earlier steps desire, too. Split the XR into several that compose less each, or have it use fewer shared resources",
     );
     expect(Object.keys(response.requirements?.resources ?? {})).toEqual([REQUIRED.database]);
     expect(response.conditions).toHaveLength(1);

@@ -58,13 +58,13 @@ export function findProof(resource: Document, { name, root, claimLabels, ...comp
   if (composers.length > 0 && !isComposedByUs)
     return notProven(
       "its managed fields name another XR as its composer",
-      "replace its metadata.managedFields by [{}]",
+      "replace its metadata.managedFields with [{}]",
     );
 
   const found = readLabel(resource, COMPOSITE_LABEL);
   if (found !== root)
     return notProven(
-      `its label ${COMPOSITE_LABEL} is ${found === undefined ? "not set" : brief(found)} instead of ${brief(root)}`,
+      `its label ${COMPOSITE_LABEL} is ${found === undefined ? "not set" : `${brief(found)} instead of ${brief(root)}`}`,
       toRemedy(root),
     );
 
@@ -137,7 +137,7 @@ function climb(nested: Document, lookUp: LookUp): Nesting | { readonly is: "foun
   if (composer === undefined) return unconfirmed(nested, `${described} does not exist`);
   if (readUid(composer) !== controller.uid) return unconfirmed(nested, `${described} has another UID`);
   if (!keysReferredBy(composer).has(resourceKey(toReference(nested))))
-    return unconfirmed(nested, `${described} does not refer to it`);
+    return unconfirmed(nested, `${described} does not refer to that XR`);
   return { is: "found", composer };
 }
 

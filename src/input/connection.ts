@@ -29,7 +29,8 @@ const key = exactlyOneOf(
     value: optional(
       converted(parseTemplate),
       "A text. In it {key} is replaced by that key's value, {xr:spec.database} by that field of the XR, and {shared:status.endpoint} by that " +
-        "field of the shared resource. {key|url}, {key|base64} and {key|json} encode the value: for a URL, in base64, and for a JSON string, without quotes.",
+        "field of the shared resource. {key|url} encodes the value for a URL, {key|base64} in base64, and {key|json} for a JSON string, " +
+        "without its quotes.",
     ),
     to: value(secretKey).describe("The key's name in the copy."),
   }),
@@ -64,13 +65,14 @@ const copy = z
     ),
     via: choice(
       ["Object", "ConnectionSecret", "Secret"],
-      "The resource that delivers the copies: an `Object`, by which provider-kubernetes copies the values; a `ConnectionSecret` that an " +
-        "Object publishes; or the `Secret` itself. docs/sharing.md compares them.",
+      "The resource that delivers the copies. `Object`: an Object, by which provider-kubernetes copies the values. `ConnectionSecret`: an " +
+        "Object that publishes the values as its connection Secret. `Secret`: the Secret itself. docs/sharing.md compares them.",
     ),
     keys: optional(
       keys,
-      "The keys to copy, and their names in the copy. Or a field of the XR or the environment with a map, such as {PGPASSWORD: password}: from " +
-        "each key of the copy to a key of the Secret or, with braces, a text as in `value`. Default: all keys, with their names.",
+      "The keys to copy, and their names in the copy. Default: all keys, with their names. In place of a list, name a field of the XR or " +
+        "the environment with a map, such as {PGPASSWORD: password}. Its keys are those of the copy. Its values are keys of the Secret, " +
+        "or texts with braces as in `value`.",
     ),
     type: optional(value(text), "The copies' Secret type, which Kubernetes never changes. Default: `Opaque`."),
     labels: optional(z.record(z.string(), value(z.string())), "The copies' labels."),
@@ -143,7 +145,7 @@ export const secretRef = atMostOneOf(z.strictObject(secretShape), ["name", "name
 
 const perConsumer = flag(
   false,
-  "Copy the credential that the shared resource's `consumers.credentials` made for the namespace of the copies, never the common Secret.",
+  "Copies the credential of the copies' own namespace, which the shared resource's `consumers.credentials` makes, and never the common Secret.",
 );
 
 export const connection = z.strictObject({
@@ -160,8 +162,8 @@ export const connection = z.strictObject({
     .describe("How the shared resource names its connection Secret."),
   onSourceMissing: choice(
     ["Keep", "Delete"],
-    "Keep or delete copies once the shared resource, its reference to the Secret, or the Secret no longer exists. The Secret is looked up " +
-      "only where this function reads it: docs/sharing.md says where.",
+    "For copies whose shared resource, reference to the Secret, or Secret no longer exists. `Keep`: they stay. `Delete`: they are deleted. " +
+      "A missing Secret is noticed only where this function reads it: docs/sharing.md says where.",
   ),
   copies: z.array(copy).min(1).describe("The copies of the connection Secret."),
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { valueAt } from "../model/field-path.ts";
+import { formatFieldPath, valueAt } from "../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import { credentialRef, secretRef } from "./connection.ts";
 import {
@@ -50,8 +50,8 @@ const credentials = z
     ),
     turns: optional(
       value(text, z.array(text).min(1).max(2)),
-      "Any text, or a list of two: each namespace has one credential for each text. Consumers copy the credential of the last text once its Secret " +
-        "exists. A credential whose text is no longer listed stays until no consumer copies it.",
+      "To rotate credentials: any text, or a list of two. Each namespace has one credential for each text. Consumers copy the credential " +
+        "of the last text once its Secret exists. A credential whose text is no longer listed stays until no consumer copies it.",
     ),
     secretRef: credentialRef
       .prefault({})
@@ -63,7 +63,10 @@ const credentials = z
   })
   .refine(({ template, secretRef }) => hasHash(valueAt(template, secretRef.nameFieldPath)), {
     path: ["template"],
-    error: "needs {hash} in the name of its Secret: otherwise two XRs, or two namespaces, could have the same Secret",
+    error: ({ input }) => {
+      const { nameFieldPath } = (input as { secretRef: z.output<typeof credentialRef> }).secretRef;
+      return `needs {hash} in ${formatFieldPath(nameFieldPath)}, its Secret's name: otherwise two XRs, or two namespaces, could have the same Secret`;
+    },
   });
 
 const rotation = z.strictObject({
@@ -83,7 +86,7 @@ export const consumersSchema = z
   .strictObject({
     of: optional(
       of,
-      "The shared XR, in this XR's namespace, if this XR is its companion. Default: this XR is the shared one.",
+      "The shared XR whose consumers this XR serves as a companion, in this XR's namespace. Default: this XR is the shared one.",
     ),
     list: optional(
       z.strictObject({
@@ -101,8 +104,8 @@ export const consumersSchema = z
     ),
     grant: choice(
       ["Annotation", "ReferenceGrant", "None"],
-      "How the consumers' Compositions judge access. `Annotation`: by this XR's annotations. `ReferenceGrant`: by these or by " +
-        "ReferenceGrants in the namespace of this XR's connection Secret (Crossplane v2). `None`: not at all, so every consumer counts as granted.",
+      "How the consumers' Compositions judge access. `Annotation`: by this XR's annotations. `ReferenceGrant`: by its annotations, or by " +
+        "ReferenceGrants in the namespace of this XR's connection Secret (Crossplane v2). `None`: not at all; every consumer counts as granted.",
     ),
     secretRef: secretRef.prefault({}).describe("How this XR names its connection Secret, for `grant: ReferenceGrant`."),
     credentials: optional(

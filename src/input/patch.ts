@@ -18,9 +18,9 @@ export const patch = exactlyOneOf(
     ),
     policy: choice(
       ["Required", "Optional"],
-      "`Required`: while `fromFieldPath` has no value, the XR is not ready, and a new composed resource is not created. If no earlier step " +
-        "desires `toResource.name`, the XR stops; in a step with `connection` it is not ready. `Optional`: the XR goes on without the value; " +
-        "choose it also for a resource that earlier steps leave out at times.",
+      "`Required`: while `fromFieldPath` has no value, the XR is not ready, and the resource `toResource.name` is not created if it does not " +
+        "exist yet. If no earlier step desires `toResource.name`, the XR stops; in a step with `connection` it is not ready. `Optional`: the XR " +
+        "goes on without the value. Choose it also for a resource that earlier steps leave out at times.",
     ),
   }),
   ["toCompositeFieldPath", "toResource"],

@@ -5,23 +5,24 @@ import { choice, fieldPath, flag, list, text } from "./fields.ts";
 export const adoptionSchema = z.strictObject({
   onUnadopted: choice(
     ["Adopt", "Block"],
-    "For a resource that this XR composed, that has no controller and that no step desires any more. `Adopt`: desire it " +
-      "again, so that Crossplane takes control of it before deleting it. `Block`: stop the XR.",
+    "For a resource of this XR without a controller, once no step desires it any more. `Adopt`: desire it again until " +
+      "Crossplane has taken control of it; then Crossplane deletes it. `Block`: stop the XR.",
   ),
   onUnproven: choice(
     ["Block", "Release"],
     "For a resource without a controller and without proof that this XR composed it. `Block`: stop the XR. `Release`: " +
-      "leave it to Crossplane, which deletes it (v1.20 to v2.3) or forgets it (v2.4).",
+      "leave it to Crossplane. v1.20 to v2.3 delete it, v2.4 forgets it.",
   ),
   onMissing: choice(
     ["Wait", "Recreate"],
-    "For a resource that a restored XR refers to and that does not exist (yet). `Wait`: stop the XR until it exists. " +
-      "`Recreate`: go on; Crossplane creates it again if a step desires it.",
+    "For a resource that does not exist although a restored XR refers to it. `Wait`: stop the XR until it exists. " +
+      "`Recreate`: go on. Crossplane creates it again if a step desires it.",
   ),
   restore: choice(
     ["Continue", "ObserveFirst"],
     "For managed resources that were restored. `Continue`: they are written at once. `ObserveFirst`: none is written, created or " +
-      "deleted until each was found in the cloud as it is desired, or a person releases some with the command in the condition ResourcesAdopted.",
+      "deleted until each was found in the cloud as it is desired. A person can release some sooner, with the command in the condition " +
+      "ResourcesAdopted.",
   ),
 });
 
@@ -42,8 +43,8 @@ export const externalNamesSchema = z.strictObject({
   ),
   requireRecord: flag(
     false,
-    "Create no managed resource unless the pipeline or the record names it; `metadata.name` is enough where its provider does not choose " +
-      "the external name. For a cluster that is rebuilt.",
+    "For a cluster that is rebuilt: creates a managed resource only if the pipeline or the record names it. `metadata.name` is enough where " +
+      "the provider does not choose the external name.",
   ),
 });
 

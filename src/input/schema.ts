@@ -41,7 +41,7 @@ const neverReconciledSchema = z.strictObject({
   ),
 });
 
-/** The schema of a pipeline step's input: the source of its validation, its CRD (package/input) and docs/input.md. */
+/** The schema of a pipeline step's input: the source of its validation, its CRD (package/input), the editors' schema and docs/input.md. */
 export const inputSchema = z.strictObject({
   apiVersion: z.literal(INPUT_API_VERSION),
   kind: z.literal(INPUT_KIND),
@@ -90,7 +90,7 @@ export const inputSchema = z.strictObject({
       ),
       adoption: optional(
         adoptionSchema,
-        "Keeps every resource that the XR refers to until the XR controls it, for a restore. `{}` turns it on. The step " +
+        "For a restore: keeps every resource that the XR refers to until the XR controls it. `{}` turns it on. The step " +
           "must be the last of the pipeline. See docs/restore.md.",
       ),
       neverReconciled: optional(

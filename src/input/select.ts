@@ -38,7 +38,7 @@ export const select = exactlyOneOf(
     self: optional(z.strictObject({}), "`{}`: this XR itself is the shared resource, and pushes its own credentials."),
     namespace: optional(
       value(z.string().refine((text) => text === "*" || DNS_LABEL.test(text), `${NOT_A_DNS_LABEL}, or "*"`)),
-      'The namespace of a namespaced kind (Crossplane v2). `"*"`, with `matchLabels`, for all namespaces: only ' +
+      'The namespace of a namespaced kind (Crossplane v2). `"*"` with `matchLabels`: all namespaces. This is only ' +
         "safe if no team can create a resource with these labels in its own namespace.",
     ),
     minMatch: optional(count.min(0, "less than 0"), "The fewest resources that matchLabels has to find. Default: 1."),
@@ -50,7 +50,7 @@ export const select = exactlyOneOf(
     prefer: optional(
       z.enum(["First", "LeastUsed"]),
       "Makes the resources a pool, each with `consumers.capacity`. The XR asks for admission to one that grants access and has " +
-        "capacity left: the `First` in order, or the `LeastUsed`. Once admitted, the XR stays with that resource.",
+        "capacity left. `First`: the first in order. `LeastUsed`: the least used. Once admitted, the XR stays with that resource.",
     ),
   }),
   ["name", "matchLabels", "self"],

@@ -52,16 +52,17 @@ export const sharedResourceSchema = z
     resolution: choice(
       ["Required", "Optional", "Fail"],
       "For a resource that is not available. `Required`: the XR is not ready, and later steps run without it. `Optional`: the XR does not wait for a " +
-        "missing one. `Fail`: a Fatal result, so that nothing is composed without it; not with `connection`.",
+        "missing one. `Fail`: the XR stops with a Fatal result. Not in a step with `connection` or `dependents`.",
     ),
     readiness: choice(
       ["Ignored", "Required"],
       "For a resource whose condition Ready is not True. `Ignored`: it is used as soon as it is found and granted. `Required`: this XR waits until it is Ready. Once " +
-        "served, this XR stays served, whatever Ready says later. Not with `select.self`, or several matches.",
+        "served, this XR stays served, whatever Ready says later. `Required` is not allowed with `select.self`, or with `maxMatch` above 1.",
     ),
     grant: choice(
       ["Annotation", "ReferenceGrant", "None"],
-      `How the owner grants access to the shared resource's connection Secret and fields. \`Annotation\`: by namespaces in its annotation ${DOMAIN}/allowed-namespaces. ` +
+      `How the owner grants access to the shared resource's connection Secret and fields. \`Annotation\`: by the shared resource's ` +
+        `annotation ${DOMAIN}/allowed-namespaces. ` +
         "`ReferenceGrant`: by a ReferenceGrant in the Secret's namespace (Crossplane v2). `None`: no grant is needed.",
     ),
     patches: list(patch, "Copies of fields of the shared resource."),
@@ -72,9 +73,10 @@ export const sharedResourceSchema = z
     connection: optional(connection, "Copies of the shared resource's connection Secret."),
     dependents: list(
       dependent,
-      "Composed resources that exist only while this XR has access, such as a PushSecret, an IAM attachment or a RoleBinding: names in the " +
-        "Composition, with `*` for any text, of resources that earlier steps of other functions desire. They are created once access is granted " +
-        "and the copies are written, and deleted with the copies. A name without `*` that no earlier step desires stops the XR, in a step without `connection`.",
+      "Composed resources that exist only while this XR has access, such as a PushSecret, an IAM attachment or a RoleBinding. Each item " +
+        "names resources that earlier steps of other functions desire, by their names in the Composition, with `*` for any text. They are created once " +
+        "access is granted and the copies are written, and deleted with the copies. In a step without `connection`, a name without `*` that no earlier step " +
+        "desires stops the XR.",
     ),
   })
   .check(
@@ -85,8 +87,8 @@ export const sharedResourceSchema = z
     ),
     forbid(
       "grant",
-      "Annotation is not allowed with connection for Kubernetes' own kinds: no controller sets the Secret that they name, so anyone who " +
-        "can edit the resource could share any Secret; use ReferenceGrant or None",
+      "Annotation is not allowed with connection for Kubernetes' own kinds: anyone who can edit such a resource could name any Secret in it, and " +
+        "so share that Secret; use ReferenceGrant or None",
       ({ apiVersion: version, kind, connection: copies, grant }) =>
         isBuiltIn(version) && kind !== "Secret" && copies !== undefined && grant === "Annotation",
     ),

@@ -10,7 +10,9 @@ const add = z
     value: optionalValue(z.string()).describe(
       "The tag's value. With `optional: true` beside a field, the tag is left out while that field is not set.",
     ),
-    onExisting: onExisting("Replace or retain a tag of that key that an earlier step or an earlier entry set."),
+    onExisting: onExisting(
+      "For a tag of that key that an earlier step or an earlier entry set. `Replace`: it is overwritten. `Retain`: it stays.",
+    ),
   })
   .refine(({ key, value: found }) => key !== undefined || found.value.is !== "literal", {
     path: ["value"],
@@ -31,7 +33,9 @@ const preserveEntry = z.union([
   glob.transform((text) => ({ ...toLiteral(text), onExisting: "Replace" as const })),
   z.strictObject({
     keys,
-    onExisting: onExisting("Replace or retain a tag of that key that an earlier step or `add` set."),
+    onExisting: onExisting(
+      "For a tag of that key that an earlier step or `add` set. `Replace`: the cloud's value overwrites it. `Retain`: it stays.",
+    ),
   }),
 ]);
 
@@ -50,12 +54,12 @@ const resources = z.strictObject({
   ),
   scopeFieldPaths: list(
     fieldPath,
-    "Fields that distinguish cloud resources of the same name, in addition to the built-in fields. For a kind without built-in fields, the " +
-      "fields that its schema suggests then no longer count; fields with a reference beside them and ids of parents still do.",
+    "Fields that distinguish cloud resources of the same name, in addition to the built-in fields. For a kind without built-in fields, they " +
+      "replace the fields that its schema suggests, except fields with a reference beside them and ids of parents.",
   ),
   managementPolicies: flag(
     true,
-    "Set to `false` for a kind without `spec.managementPolicies`, whose resources cannot only observe.",
+    "Set to `false` for a kind without `spec.managementPolicies`, whose resources always write.",
   ),
 });
 
@@ -71,21 +75,23 @@ const owner = z.strictObject({
   ),
   onConflict: choice(
     ["Observe", "Withhold", "Fail"],
-    "For a resource that another XR owns. `Observe`: observe it. `Withhold`: do not create it. `Fail`: return a Fatal result; not with `connection`.",
+    "For a resource that another XR owns. `Observe`: observe it. `Withhold`: do not create it. `Fail`: the XR stops with a Fatal result. " +
+      "Not in a step with `connection` or `dependents`.",
   ),
   onRelease: choice(
     ["HandOver", "Delete"],
-    "For the deletion of the owner while other XRs declare the cloud resource. `HandOver`: the next XR takes over. `Delete`: the cloud " +
+    "For a cloud resource whose owner is deleted while other XRs declare it. `HandOver`: the next XR takes over. `Delete`: the cloud " +
       "resource may be deleted with its owner.",
   ),
   preexisting: choice(
     ["Keep", "Delete"],
-    "For a cloud resource that none of the XRs that declare it created. `Keep`: it is never deleted with them. `Delete`: it is deleted " +
-      "like one that they created.",
+    "For a cloud resource that existed before the XRs that declare it. `Keep`: it stays when they are deleted, unless a managed resource " +
+      "is annotated with `allow-delete` (docs/tags.md), or its kind has no managementPolicies. `Delete`: it is deleted like one that they created.",
   ),
   connectionSecret: choice(
     ["Owner", "Everyone"],
-    "The XRs whose managed resources write a connection Secret of a cloud resource that several XRs declare.",
+    "For the connection Secret of a cloud resource that several XRs declare. `Owner`: a managed resource that only observes writes none. " +
+      "`Everyone`: the managed resource of each XR writes one.",
   ),
 });
 
@@ -102,7 +108,8 @@ export const tagsSchema = z.strictObject({
     .min(1)
     .prefault([{}])
     .describe(
-      "The resources to tag; the first match applies. Default: all resources of kinds that are known to have tags.",
+      "Rules that select the resources to tag. For each resource the first rule that matches it applies. Default: all resources of kinds " +
+        "that are known to have tags.",
     ),
   ignore: list(glob, "The names of composed resources, as globs, whose tags and ownership are left alone."),
   owner: owner.prefault({}).describe("Ownership of a cloud resource that several XRs declare."),

@@ -50,8 +50,8 @@ export const SCOPE = `${DOMAIN}/scope`;
 /** Annotation: the creation time of the cloud resource that this managed resource declared earlier. */
 export const CREATED_BEFORE = `${DOMAIN}/created-before`;
 /**
- * Annotation: the generation that this managed resource had when it began to declare another cloud resource. Once the provider reports a
- * later generation, the provider has read the change.
+ * Annotation while this managed resource is held back because it declares another cloud resource: its generation just before this function
+ * last changed its policies for that. Once Synced reports a later one, the provider has read the change (`holdBackAfterMove`).
  */
 export const MOVED_AT = `${DOMAIN}/moved-at`;
 /** Annotation, set by an operator: "true" has the cloud resource deleted with its owner, although no contender created it. */

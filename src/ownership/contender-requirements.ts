@@ -31,20 +31,22 @@ export function chooseLabel(before: Contender | undefined, candidate: Candidate)
 
 /**
  * Tells whether our XR looks for contenders by the external name: behind other ProviderConfigs, and under labels that were hashed from
- * other `scopeFieldPaths`. False for a name that is unique in the whole cloud. Otherwise true
- *
- * - if our resource may become the owner;
- * - if it is the owner, and has found the cloud resource, until the account is known: an asynchronous provider may report one creation to
- *   two managed resources. An owner that did not create the cloud resource looks for good if it imports the cloud resource (the creator's
- *   XR sets no label until it has found ours), or if the input names the account (the other Composition may not).
+ * other `scopeFieldPaths`. False for a name that is unique in the whole cloud. Otherwise true if our resource may become the owner, or if
+ * it is the owner, has found the cloud resource, and a contender without our label may still appear.
  */
 export function looksByName(candidate: Candidate): boolean {
   const { own, declared, identity, isImported } = candidate;
   if (declared.account === "" && declared.facts.isUnique) return false;
   if (mayBePromoted(candidate)) return true;
-  const isOwner = isNamedByOurs(candidate) || (own?.isMarked === true && own.identity === identity);
-  const looksOn = !declared.isAccountKnown || ((isImported || declared.inputAccount !== undefined) && !own?.isCreated);
-  return isOwner && looksOn && own?.observation === "present";
+  const ownsOrIsUnlabelled = isNamedByOurs(candidate) || (own?.isMarked === true && own.identity === identity);
+  if (!ownsOrIsUnlabelled || own?.observation !== "present") return false;
+  // An asynchronous provider may report one creation to two managed resources.
+  if (!declared.isAccountKnown) return true;
+  // The creator's XR sets no label until it has found ours.
+  const mayMeetCreator = isImported && !own.isCreated;
+  // The other Composition may not name the account.
+  const mayDifferInAccount = declared.inputAccount !== undefined && !own.isCreated;
+  return mayMeetCreator || mayDifferInAccount;
 }
 
 /** Tells whether ours may be promoted now: it is labelled, and writes or has looked; or is not created, and its kind cannot observe. */
@@ -96,6 +98,7 @@ export function toFirstName({ identity, own }: Pick<Candidate, "identity" | "own
   return own?.isMarked ? `${name}owner` : name;
 }
 
+/** Requires the first contender by its name, so that the next reconcile recalls it. */
 export function toFirst({ document, uid }: Contender, candidate: Candidate): Requirement {
   const text = (...path: readonly string[]): string | undefined => stringAt(document, path);
   const [apiVersion = "", kind = "", name = ""] = [text("apiVersion"), text("kind"), text("metadata", "name")];

@@ -102,7 +102,8 @@ export class Writer {
     const limit = `${this.#most / MIB} MiB`;
     throw new FunctionError(
       "InvalidResponse",
-      `cannot return more than ${limit}: Crossplane takes no larger response; split the XR or its pipeline step`,
+      `cannot return more than ${limit}: Crossplane takes no larger response, and a response contains what earlier ` +
+        "steps desire, too. Split the XR into several that compose less each, or have it use fewer shared resources",
     );
   }
 

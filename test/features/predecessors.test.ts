@@ -385,14 +385,14 @@ describe("the record of a namespaced XR whose references a team has taken away",
 
 describe("two resources that were composed under one name", () => {
   const both = "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): ";
-  const traced = "this XR composed all of them before it was restored, and can";
+  const traced = "this XR composed all of them before it was restored. Keep one";
   const untraced =
     "only the label crossplane.io/composite says that this XR composed them. If one is another XR's, remove that label from it, and " +
-    "set the label again once this XR is Synced. Of this XR's own,";
+    "set the label again once this XR is Synced. Keep one of this XR's own";
   const words =
-    " keep one. Delete every other one (if it shares a cloud resource with the one to keep, first set deletionPolicy: Orphan, or " +
-    "managementPolicies without Delete, on it). Or remove the label crossplane.io/composite from it, and any reference to it from the " +
-    "XR's resourceRefs; it then goes on writing to the cloud";
+    ". Delete every other one that this XR composed; if it shares a cloud resource with the one to keep, first set deletionPolicy: Orphan on it, or " +
+    "managementPolicies without Delete. To let one go instead of deleting it, remove the label crossplane.io/composite from it, and any " +
+    "reference to it from the XR's resourceRefs; it then goes on writing to the cloud";
   test.each<[reason: string, spec: JsonObject, by: JsonObject, origin: string, shown: readonly string[]]>([
     ["which is told what a person has to do", { adoption: {} }, manager(XR), traced, ["Duplicated"]],
     ["in a step without adoption, too", { externalNames: {} }, manager(XR), traced, []],

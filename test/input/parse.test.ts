@@ -203,8 +203,8 @@ describe("an input", () => {
     ...["v1", "apps/v1", "gateway.networking.k8s.io/v1"].map((apiVersion) =>
       inShared(
         { apiVersion, kind: "ConfigMap" },
-        "grant: Annotation is not allowed with connection for Kubernetes' own kinds: no controller sets the Secret " +
-          "that they name, so anyone who can edit the resource could share any Secret; use ReferenceGrant or None",
+        "grant: Annotation is not allowed with connection for Kubernetes' own kinds: anyone who can edit such a " +
+          "resource could name any Secret in it, and so share that Secret; use ReferenceGrant or None",
       ),
     ),
     inFields(
@@ -293,7 +293,7 @@ describe("an input", () => {
     ),
     ofCredentials(
       { template: { ...role, spec: { writeConnectionSecretToRef: { namespace: "a", name: "b-{namespace}" } } } },
-      "template: needs {hash} in the name of its Secret: otherwise two XRs, or two namespaces, could have the same Secret",
+      "template: needs {hash} in spec.writeConnectionSecretToRef.name, its Secret's name: otherwise two XRs, or two namespaces, could have the same Secret",
     ),
     inShared(
       { grant: "ReferenceGrant", connection: { ...connection({}), secretRef: { perConsumer: true } } },

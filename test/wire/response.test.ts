@@ -82,7 +82,7 @@ describe("a response", () => {
     const run = () =>
       writeResponse(readRequest(Buffer.alloc(0)), withObjects(emptyDraft, [["a", object]]), 1024 * 1024);
     const message =
-      "cannot return more than 1 MiB: Crossplane takes no larger response; split the XR or its pipeline step";
+      "cannot return more than 1 MiB: Crossplane takes no larger response, and a response contains what earlier steps desire, too. Split the XR into several that compose less each, or have it use fewer shared resources";
     expect(thrownBy(run)).toMatchObject({ code: "InvalidResponse", message });
   });
 

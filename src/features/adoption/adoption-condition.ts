@@ -27,16 +27,17 @@ const REASONS = {
     Unproven: ({ because, remedy }: Because & { readonly remedy: string }) =>
       `${explainUnproven(because)}. If this XR did, ${remedy}. If not, ${FORGET}`,
     Unadopted: () =>
-      "it has no controller; put it back into the Composition until this XR controls it, or set adoption.onUnadopted: Adopt",
+      "it has no controller, and no step desires it. To keep it, put it back into the Composition. To have this XR adopt it and Crossplane " +
+      "delete it, set adoption.onUnadopted: Adopt",
     WaitingForComposite: ({ root, because }: Because & { readonly root: string }) =>
-      `it has no controller. The label ${COMPOSITE_LABEL} of this XR says that it is nested in XR ${brief(root)}, so the XRs above have ` +
+      `it has no controller. The label ${COMPOSITE_LABEL} of this XR says that this XR is nested in XR ${brief(root)}, so the XRs above have ` +
       `to adopt this XR first: ${because}. If this XR is not nested, remove that label from this XR`,
     StaleController: ({ controller }: { readonly controller: Controller }) =>
-      `it is controlled by UID ${brief(controller.uid)}, which this XR had before it was restored; remove that owner ` +
-      "reference from the resource, and this XR adopts it",
+      `it is controlled by UID ${brief(controller.uid)}, which this XR had before it was restored. Remove that owner ` +
+      "reference from the resource: then this XR adopts the resource",
     MissingAfterRestore: () =>
-      `it does not exist, and the XR's resourceRefs come from a backup. Restore the resource, too, or ${FORGET}, or set ` +
-      "adoption.onMissing: Recreate",
+      `it does not exist, and the XR's resourceRefs come from a backup. Restore the resource, too. If it cannot be restored, ${FORGET}, or ` +
+      "set adoption.onMissing: Recreate: then Crossplane creates it anew if a step desires it",
     // `rival`: the name in the Composition, if another resource is observed under the same name.
     RestoreInProgress: ({ rival }: { readonly rival: string | undefined }) =>
       rival === undefined
@@ -50,7 +51,7 @@ const REASONS = {
   ...unknown({ WaitingForRequiredResources: () => "waiting for Crossplane to look it up" }),
   ...notes({
     Released: ({ because }: Because) =>
-      `${explainUnproven(because)}; onUnproven: Release leaves it to Crossplane, which deletes it (v2.3 and earlier) or drops its reference (v2.4)`,
+      `${explainUnproven(because)}. By onUnproven: Release it is left to Crossplane: v2.3 and earlier delete it, v2.4 drops the reference to it`,
     ControlledByAnother: ({ controller: { kind, name } }: { readonly controller: Controller }) =>
       `controlled by ${brief(kind)} ${brief(name)}, so left unchanged`,
   }),

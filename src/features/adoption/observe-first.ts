@@ -127,11 +127,11 @@ const MAX_FIELDS = 3;
 const FINDINGS = faults({
   found: () => "",
   waiting: () => "its provider has not looked for it yet",
-  missing: () => "missing in the cloud, and created if released",
+  missing: () => "missing in the cloud; once released, it is created",
   different: ({ fields }: { readonly fields: readonly string[] }) =>
-    `the cloud differs in ${listSome(fields, MAX_FIELDS, brief)}, and is changed if released`,
-  unrestored: () => "not restored, and created if released",
-  dropped: () => "no longer desired, and deleted if released",
+    `the cloud differs in ${listSome(fields, MAX_FIELDS, brief)}, and is changed once it is released`,
+  unrestored: () => "not restored; once released, it is created",
+  dropped: () => "no longer desired; once released, it is deleted",
 });
 
 /** Counts the held resources by finding, and describes what a release would do to each resource that is not `found`. */
@@ -144,8 +144,8 @@ export function remarkHeld(restored: Restored, { composite }: Call): readonly Ad
   });
   const command = releaseCommand(composite);
   const sentence =
-    "the restored resources are only observed until each is found in the cloud as it is desired; to release some sooner, write their " +
-    `names in the Composition for NAME,NAME (or '*' for all): ${command}`;
+    "the restored resources are only observed until each is found in the cloud as it is desired; to release some sooner, run this command " +
+    `with NAME,NAME replaced by their names in the Composition, or by '*' for all: ${command}`;
   const isFine = held.every(({ judged }) => ["waiting", "found"].includes(judged.is));
   const is: AdoptionRemark["is"] = isFine ? "ObservingRestored" : "RestoreNotConfirmed";
   const others = held.filter(({ judged }) => judged.is !== "found");

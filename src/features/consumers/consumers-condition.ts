@@ -20,24 +20,25 @@ const REASONS = {
   ...unknown({ WaitingForRequiredResources: () => "waiting for Crossplane to look up who uses this XR" }),
   ...faults({
     NamespacesNotReadable: () =>
-      "Crossplane could not read Namespaces, so it is not known who has access: allow Crossplane " +
-      '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
+      "Crossplane could not read Namespaces, so it is not known who has access: apply deploy/function/crossplane-reads.yaml, which allows Crossplane " +
+      '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}',
     ReferenceGrantsNotReadable: () =>
-      "ReferenceGrants are not installed, or Crossplane could not read them, so it is not known who has access: install Gateway " +
-      "API's CRDs, and apply deploy/function/crossplane-reads.yaml; or set consumers.grant to Annotation",
+      "Crossplane could not look up ReferenceGrants, so it is not known who has access: install Gateway API's CRDs and apply " +
+      "deploy/function/crossplane-reads.yaml, or set consumers.grant to Annotation in the Composition",
     SharedResourceNotFound: ({ kind, name }: { readonly kind: string; readonly name: string }) =>
-      `found no ${kind} ${brief(name)}, or one in the namespace of another team: correct consumers.of.name, or create the ${kind} where ` +
-      "this XR or its claim is",
+      `found no ${kind} ${brief(name)}, or only another team's: correct consumers.of.name in the Composition, or create the ${kind} in the ` +
+      "namespace of this XR or its claim",
     "SharedResourceNotFound/unnamed": ({ kind, field }: { readonly kind: string; readonly field: string }) =>
       `${field} is not set, so it is not known which ${kind} this XR serves`,
     NoConnectionSecret: ({ field }: { readonly field: string }) =>
       `${field} of the shared XR names no Secret that the XR may share, so ReferenceGrants cannot be looked up: ` +
-      "set that field, or have consumers.secretRef name the fields that do",
+      "set that field; if other fields name the Secret, set consumers.secretRef in the Composition instead",
     InvalidGrant: ({ fault }: Fault) => `the owner has to correct an annotation of the shared XR: ${fault}`,
     GrantedToAll: () =>
       `no credentials are made for "*" in annotation ${ALLOWED_NAMESPACES}: list each namespace that needs a credential`,
     TooManyCredentials: ({ wanted, most }: Readonly<Record<"wanted" | "most", number>>) =>
-      `this XR needs ${wanted} credentials, but can have only ${most} of this size: grant access to fewer namespaces, or make the template smaller`,
+      `this XR needs ${wanted} credentials, but can have only ${most} of this size: grant access to fewer namespaces, or make ` +
+      "consumers.credentials.template smaller",
   }),
   ...waits({
     // `unnamed`: the fields that should name the Secret of a Ready credential and its namespace, but do not.
@@ -45,12 +46,12 @@ const REASONS = {
       `waiting for the credential of namespace ${listSome(namespaces, MAX_NAMES, brief)}: ` +
       (unnamed
         ? `a composed ${kind} is Ready, but ${unnamed} do not name its Secret and the Secret's namespace; correct ` +
-          "consumers.credentials.secretRef or the template"
+          "consumers.credentials.secretRef, or the name in consumers.credentials.template"
         : `see why the composed ${kind} is not Ready`),
   }),
   ...faults({
     AccessNotGranted: ({ count }: Count) =>
-      `consumers that have access without a grant: ${count} (grant it, or see why their XRs are not reconciled)`,
+      `consumers that have access without a grant: ${count} (grant them access, or see why their XRs are not reconciled)`,
   }),
   ...fine({ AccessRequested: ({ count }: Count) => `consumers that ask for a grant: ${count}` }),
   ...faults({ StatusFieldMissing: ({ fault }: Fault) => fault }),

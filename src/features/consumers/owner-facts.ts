@@ -154,7 +154,9 @@ function findGrantees(section: Consumers, { document }: Composite, call: Call): 
   if (section.grant !== "ReferenceGrant") return { value: [] };
   const { request, composite, requirements } = call;
   if (!canSelectNamespaces(request, composite)) {
-    throw invalidInput([{ path: "spec.consumers.grant", message: `ReferenceGrant ${NEEDS_V2}; else use Annotation` }]);
+    throw invalidInput([
+      { path: "spec.consumers.grant", message: `ReferenceGrant ${NEEDS_V2}; without that, use Annotation` },
+    ]);
   }
   const found = findConnectionSecret(document, section.secretRef);
   if (found.is !== "named") {

@@ -22,14 +22,17 @@ const REASONS = {
     // First: while the condition has this reason, the XR looks for resources that a restore brings back.
     WaitingForRecord: ({ unconfirmed }: { readonly unconfirmed: string | undefined }) =>
       unconfirmed === undefined
-        ? "not created: requireRecord is set, and no external name is recorded for this resource; apply an exported record with the name, or set externalNames.requireRecord: false"
-        : `not created: the external name ${brief(unconfirmed)} is recorded only where this XR's team can edit it; apply an exported ` +
-          "record with the name, or remove the entry from the team's record (see docs/restore.md)",
+        ? "not created: requireRecord is set, and no external name is recorded for this resource. If the cloud resource exists, apply an " +
+          "exported record with its name. If not, set externalNames.requireRecord: false in the Composition: then all such resources are created"
+        : `not created: the external name ${brief(unconfirmed)} is recorded only where this XR's team can edit it. If that cloud resource ` +
+          "exists, apply an exported record with that name. If not, remove the entry from the team's record: then the resource is created, " +
+          "with another name (see docs/restore.md)",
     DuplicateSuspected: ({ name, other }: Name & { readonly other: string }) =>
       `its external name is ${brief(name)}, but its record or status has ${brief(other)}, so there may be two cloud ` +
       "resources: look at both before you delete one (see docs/restore.md)",
     ChangedByPipeline: ({ name, seen }: Name & { readonly seen: string }) =>
-      `the pipeline sets the external name ${brief(name)}, but the managed resource has ${brief(seen)}: find out which of the two cloud resources is meant, and have the pipeline set its name`,
+      `the pipeline sets the external name ${brief(name)}, but the managed resource has ${brief(seen)}: find out which of the two cloud ` +
+      "resources is meant, and have the pipeline set the name of that one",
   }),
   ...waits({
     NameNotRecorded: ({
@@ -38,13 +41,13 @@ const REASONS = {
       observed,
     }: Pick<NamedResource, "kind" | "observed"> & { createdAt: string }) =>
       `the provider began to create a ${kind.kind} at ${brief(createdAt)} and has recorded no external name, so this XR does not have it ` +
-      `created again. If this stays, look for a ${kind.kind} of that time in the cloud. If there is one: ` +
-      `${annotateCommand(kind, observed)} crossplane.io/external-name=NAME crossplane.io/external-create-pending-; if there is none: ` +
-      `${annotateCommand(kind, observed)} crossplane.io/external-create-succeeded- crossplane.io/external-create-pending-`,
+      `created again. If this stays, look for a ${kind.kind} of that time in the cloud. If there is one, run this with its name for NAME: ` +
+      `${annotateCommand(kind, observed)} crossplane.io/external-name=NAME crossplane.io/external-create-pending-; if there is none, have ` +
+      `one created: ${annotateCommand(kind, observed)} crossplane.io/external-create-succeeded- crossplane.io/external-create-pending-`,
   }),
   ...faults({
     LateInitializeMissing: () =>
-      "the provider stores the external name by late initialization only; add LateInitialize to spec.managementPolicies",
+      "the provider stores the external name by late initialization only; in the Composition, add LateInitialize to its spec.managementPolicies",
   }),
   ...waits({ WaitingForNames: () => "its provider has not set an external name yet" }),
   ...fine({

@@ -115,15 +115,16 @@ function explainDuplicate(name: string, all: readonly Document[], { request, com
   const isUnlabelled = referred !== undefined && readLabel(referred, COMPOSITE_LABEL) !== toRoot(composite.document);
   const origin = all.some(isUntraced)
     ? `only the label ${COMPOSITE_LABEL} says that this XR composed them. If one is another XR's, remove that label from it, and set ` +
-      "the label again once this XR is Synced. Of this XR's own,"
-    : "this XR composed all of them before it was restored, and can";
+      "the label again once this XR is Synced. Keep one of this XR's own"
+    : "this XR composed all of them before it was restored. Keep one";
   const resources = all.map((each) => formatReference(toReference(each))).join(" and ");
   const sentence = isUnlabelled
     ? `this XR still refers to ${formatReference(toReference(referred))}, which has lost the label ${COMPOSITE_LABEL}. To keep that ` +
       "resource, set the label on it again. To keep another one, remove that resource from the XR's resourceRefs"
-    : `${origin} keep one. Delete every other one (if it shares a cloud resource with the one to keep, first set deletionPolicy: Orphan, or ` +
-      `managementPolicies without Delete, on it). Or remove the label ${COMPOSITE_LABEL} from it, and any reference to it ` +
-      "from the XR's resourceRefs; it then goes on writing to the cloud";
+    : `${origin}. Delete every other one that this XR composed; if it shares a cloud resource with the one to keep, first set ` +
+      "deletionPolicy: Orphan on it, or managementPolicies without Delete. " +
+      `To let one go instead of deleting it, remove the label ${COMPOSITE_LABEL} from it, and any ` +
+      "reference to it from the XR's resourceRefs; it then goes on writing to the cloud";
   return { resource: `${name} (${resources})`, sentence };
 }
 

@@ -132,6 +132,6 @@ function referenceAccess(items: readonly Document[], secret: SecretName, composi
       return isReferenceGranted(grantees, granted);
     },
     remedy: (namespaces) =>
-      `create a ReferenceGrant beside its connection Secret, from ${kinds.join(" or ")} in ${own ?? listNamespaces(namespaces)}`,
+      `create a ReferenceGrant in the namespace of its connection Secret, from ${kinds.join(" or ")} in ${own ?? listNamespaces(namespaces)}`,
   };
 }

@@ -49,12 +49,11 @@ export const remarkUndesired = ({ shared, call }: Judged): readonly SharingReaso
   return missing.map((name) => ({ is: "DependentNotDesired", fault: explainMisnamed(name, resources) }));
 };
 
-const ORDER = "if a step such as function-sequencer holds that resource back, move that step behind this one";
-
 export function explainMisnamed(name: string, desired: ReadonlyMap<string, unknown>): string {
   const names = [...desired.keys()].sort(compareTexts);
   if (names.length === 0)
-    return `no earlier step desires ${quote(name)}, or any other resource: move this step behind the one that desires it`;
-  const suggestion = didYouMean(name, names) || `; ${ORDER}`;
+    return `the steps before this one desire no resource: move this step behind the one that desires ${quote(name)}`;
+  const order = `; if a step such as function-sequencer holds ${quote(name)} back, move that step behind this one`;
+  const suggestion = didYouMean(name, names) || order;
   return `no earlier step desires ${quote(name)}; earlier steps desire ${listSome(names, MAX_NAMES, brief)}${suggestion}`;
 }

@@ -43,7 +43,7 @@ export const REASONS = {
     DependentsHeldBack: ({ names }: Names) =>
       `composed resources are not created until this XR has access and its copies are written: ${listSome(names, MAX_NAMES, brief)}`,
     DependentsRemoved: ({ names }: Names) =>
-      "composed resources are deleted with the access that they were created for, and created again once this XR has access: " +
+      "composed resources are deleted, because the access for which they were created has ended; they are created again once this XR has access: " +
       listSome(names, MAX_NAMES, brief),
     FieldsKept: ({ fields }: Fields) =>
       `fields of composed resources keep their present values, because no new value can be set: ${listFields(fields)}`,
@@ -56,7 +56,10 @@ export const REASONS = {
     Ambiguous: ({ wanted, found, maxMatch, named, kind }: Wanted & Candidates) => {
       const which = named.length === found ? "matches" : "matches that grant access to this XR";
       const list = named.length === 0 ? "" : `; ${which}: ${listSome(named, MAX_NAMES, brief)}`;
-      return `found ${found} ${kind} ${wanted}, more than maxMatch ${maxMatch}: change their labels, or set select.sortByFieldPath${list}`;
+      return (
+        `found ${found} ${kind} ${wanted}, more than maxMatch ${maxMatch}: change their labels, or set select.sortByFieldPath in the ` +
+        `Composition, which uses the first in order${list}`
+      );
     },
     NoCapacity: ({ wanted, kind }: Wanted) =>
       `no ${kind} ${wanted} that grants access has capacity left: an owner has to raise consumers.capacity, or to add another ${kind}`,
@@ -65,12 +68,13 @@ export const REASONS = {
       `${kind} ${shared} is being deleted, so no new copies of its connection Secret are made: select another ${kind}`,
     SharedResourceNotReady: ({ shared, kind }: Shared) => `${kind} ${shared} is not Ready yet`,
     NoConnectionSecret: ({ shared, field, kind }: Shared & { readonly field: string }) =>
-      `${kind} ${shared} names no connection Secret in ${field}: set that field, or, if other fields name the Secret, set ` +
-      "connection.secretRef in the Composition",
+      `${kind} ${shared} names no connection Secret in ${field}: set that field; if other fields name the Secret, set ` +
+      "connection.secretRef in the Composition instead",
     NoCredential: ({ shared, namespace, kind }: Shared & { readonly namespace: string }) =>
       `${kind} ${shared} has no credential for namespace ${brief(namespace)} yet; if this stays, see its condition ConsumersServed`,
     SourceNotAllowed: ({ shared, kind }: Shared) =>
-      `${kind} ${shared} names a Secret in another namespace: its owner has to name a Secret in the namespace of the ${kind}, or of its claim`,
+      `${kind} ${shared} names a Secret in another namespace: the ${kind}'s owner has to name a Secret in the namespace of the ${kind}, or ` +
+      "of its claim",
     SourceNotFound: ({ secret }: Secret) => `source Secret ${formatSecret(secret)} does not exist`,
     KeyNotFound: ({ secret, key, keys }: Secret & { readonly key: string; readonly keys: readonly string[] }) =>
       `Secret ${formatSecret(secret)} has no key ${key}: it has ${listSome(keys, MAX_NAMES, brief) || "none"}`,
@@ -89,10 +93,11 @@ export const REASONS = {
       `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out, because all copies of this XR together would be too large for ` +
       "Crossplane: copy fewer keys, or name fewer namespaces",
     NamespaceNotReadable: ({ namespaces }: Namespaces) =>
-      `Crossplane could not read namespace ${listNamespaces(namespaces)}, so it is not known who has access or accepts copies: allow Crossplane ` +
-      '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
+      `Crossplane could not read namespace ${listNamespaces(namespaces)}, so it is not known who has access or accepts copies: apply ` +
+      "deploy/function/crossplane-reads.yaml, which allows Crossplane " +
+      '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}',
     ReferenceGrantsNotInstalled: () =>
-      "ReferenceGrants are not installed, so it is not known who has access: install Gateway API's CRDs, or set grant to Annotation",
+      "ReferenceGrants are not installed, so it is not known who has access: install Gateway API's CRDs, or set grant to Annotation in the Composition",
     NamespaceNotAccepting: ({ namespaces, consumer }: Namespaces & { readonly consumer: string }) =>
       `namespace ${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
       `${consumer} to the Namespace's annotation ${ACCEPT_COPIES_FROM}`,
@@ -100,7 +105,10 @@ export const REASONS = {
     TargetTaken: ({ target, writer, isRival }: Taken) => {
       const secret = `Secret ${formatSecret(target)}`;
       if (writer === undefined)
-        return `${secret} exists and does not belong to this XR, so it is left unchanged: choose another secretName, or delete the Secret`;
+        return (
+          `${secret} exists and does not belong to this XR, so it is left unchanged: choose another secretName, or delete the Secret: ` +
+          "then this XR creates its own"
+        );
       return isRival
         ? `${secret} is kept by XR ${writer} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
         : `${secret} is a copy made by ${writer}: choose another secretName`;

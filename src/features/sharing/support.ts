@@ -34,14 +34,14 @@ export const isEverywhere = ({ namespace }: Select): boolean => namespace?.is ==
 const judgeShare = ({ select, grant }: SharedResource): Messages => ({
   ...(select.namespace !== undefined &&
     !isEverywhere(select) && {
-      "select.namespace": `${NEEDS_V2}; else share a cluster-scoped kind, or select by matchLabels in namespace "*"`,
+      "select.namespace": `${NEEDS_V2}; without that, share a cluster-scoped kind, or select by matchLabels in namespace "*"`,
     }),
-  ...(grant === "ReferenceGrant" && { grant: `ReferenceGrant ${NEEDS_V2}; else use Annotation` }),
+  ...(grant === "ReferenceGrant" && { grant: `ReferenceGrant ${NEEDS_V2}; without that, use Annotation` }),
 });
 
 /** Finds fields of a copy for which this function has to read the source Secret. On Crossplane v1 only the provider can read it. */
 function judgeCopy({ via, keys }: Copy): Messages {
-  if (via === "Secret") return { via: `Secret ${NEEDS_V2}; else use Object or ConnectionSecret` };
+  if (via === "Secret") return { via: `Secret ${NEEDS_V2}; without that, use Object or ConnectionSecret` };
   if (via === "ConnectionSecret")
     return keys === undefined
       ? { keys: `required: without keys all keys of the Secret are read, which ${NEEDS_V2}` }
@@ -50,7 +50,10 @@ function judgeCopy({ via, keys }: Copy): Messages {
     hasKey(template) ? [`keys[${index}].value`] : [],
   );
   return Object.fromEntries(
-    read.map((field) => [field, `a text with a key of the Secret in braces ${NEEDS_V2}; else use from`]),
+    read.map((field) => [
+      field,
+      `a text with a key of the Secret in braces ${NEEDS_V2}; without that, copy the key as it is, with from in place of value`,
+    ]),
   );
 }
 

@@ -25,7 +25,10 @@ export function decideTags({ cloud, tags: found }: Subject, wanted: WantedTags):
   return isSameTags(found.desired, tags) ? undefined : tags;
 }
 
-/** Makes our tags, of a kind that cannot only observe, equal to the owner's: our provider writes what ours desires. */
+/**
+ * Copies the tags of the owner, or of another control plane, to ours, for a kind without managementPolicies: our provider writes whatever
+ * ours desires. Leaves out `aws:` tags, and takes the provider's own tags from ours.
+ */
 export function repeatTags(theirs: TagMap, { cloud, tags: found }: Subject): TagMap {
   const tags = new Map(found && findProvidersOwn(found));
   preserveTags(tags, theirs, [{ has: () => true, onExisting: "Replace" }], cloud);

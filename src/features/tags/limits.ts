@@ -76,7 +76,7 @@ const MAX_TAGS = 50_000;
 /** Refuses too many tags: each is set on every resource. */
 export function findExcess(tags: number, resources: number): readonly Refusal[] {
   if (tags <= MAX_TAGS_OF_ONE && tags * resources <= MAX_TAGS) return [];
-  const most = `the limits are ${MAX_TAGS_OF_ONE} on one resource and ${MAX_TAGS} in all, so none is added`;
+  const most = `the limits are ${MAX_TAGS_OF_ONE} on one resource and ${MAX_TAGS} in all, so no tag is added`;
   return [{ key: undefined, message: `all resources: tags: ${tags} on each of ${resources} resources; ${most}` }];
 }
 

@@ -120,7 +120,7 @@ function explainOrphan(reason: TagReason): string {
   const patch = toCommandOn("patch", kind, document, "--type=merge", "-p", JSON.stringify({ spec }));
   return (
     `; no XR controls ${kind.kind} ${brief(name)}, as after kubectl delete --cascade=orphan; unless its XR is about to be restored, ` +
-    `delete that ${kind.kind}, and keep its cloud resource: ${patch} && ${toCommandOn("delete", kind, document)}`
+    `delete that ${kind.kind} by this command, which keeps the cloud resource: ${patch} && ${toCommandOn("delete", kind, document)}`
   );
 }
 
@@ -151,7 +151,7 @@ function describe({ owner, name, createdAt }: Contender, kind: string): string {
 }
 
 const toAddStep = (kind: string): string =>
-  `in the Composition that composes that ${kind}, add a step of this function whose tags select it, or set ` +
+  `in the Composition that composes that ${kind}, add a step of this function whose tags select that ${kind}, or set ` +
   "spec.managementPolicies: [Observe] on it";
 
 /** The facts where another XR owns the cloud resource. */
@@ -184,22 +184,22 @@ const REASONS = {
       `this XR only observes it until the provider has resolved the references that identify the ${kind}${synced}`,
     /** `isCreating`: the provider of the other managed resource has not found a cloud resource yet, and may be creating this one. */
     AccountUnknown: ({ by, meanwhile, isCreating }: Theirs & { readonly isCreating: boolean }) =>
-      `${by} declares the same name by another ProviderConfig, and nothing tells whether both ProviderConfigs are for one account: ` +
+      `${by} declares the same name with another ProviderConfig, and nothing tells whether both ProviderConfigs are for one account: ` +
       `set tags.owner.account in both Compositions; until then ${isCreating ? meanwhile : "this XR writes it"}`,
     NotFound: ({ kind, name }: Facts) =>
-      `the pipeline imports ${kind} ${name}, which does not exist, and nothing is created, since the provider would choose another name: ` +
-      `correct the external name, or leave it out to have a ${kind} created`,
+      `the pipeline imports ${kind} ${name}, which does not exist. Nothing is created, since the provider would choose another name. ` +
+      `Correct the external name, or leave it out to have a new ${kind} created`,
     BeingDeleted: () => "the managed resource is being deleted; if this stays, look at its finalizers",
     FieldNotSet: () =>
-      "the field from which tags.owner.cluster or tags.owner.account comes is not set; until it is, the resource keeps its tags and policies",
+      "tags.owner.cluster or tags.owner.account reads a field that is not set; until it is set, the resource keeps its tags and policies",
     "FieldNotSet/tag": ({ field }: { readonly field: string }) => `${field} is not set, so its tag is left out`,
     OwnedByAnotherCluster: ({ cluster, consequence, takeOver }: Facts & { readonly cluster: string }) =>
       `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane does not know this XR, and may delete the cloud resource; ${takeOver}`,
     Withheld: ({ by }: Theirs) =>
       `${by} owns it, so this XR does not compose it: onConflict is Withhold, or the kind has no managementPolicies`,
     WrittenByAnother: ({ by, kind, owner }: Theirs) =>
-      `this XR owns it, and ${by} writes it, too${owner.mayDelete ? ", and deletes it when that XR is deleted" : ""}: no step with tags ` +
-      `selects that ${kind} any more; ${toAddStep(kind)}`,
+      `this XR owns it, and ${by} writes it, too, since no step with tags selects that ${kind} any more. ` +
+      `${owner.mayDelete ? "When that XR is deleted, the cloud resource is deleted, too. " : ""}To prevent this, ${toAddStep(kind)}`,
     CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}; declare it in one XR only`,
     WaitingForOwner: ({ by, kind, owner, isNext, takeOver }: Theirs & { readonly isNext: boolean }) => {
       if (isNext && owner.isDeleting)
@@ -207,8 +207,8 @@ const REASONS = {
       const hasStep = owner.owner !== "";
       const step = toAddStep(kind);
       const isPaused = "if that XR is paused, unpause it";
-      if (isNext)
-        return `this XR waits for ${by} to stop writing it; ${hasStep ? `${isPaused}, or pause its ${kind} as well` : step}`;
+      const pause = `or pause its ${kind}, too, so that the ${kind} no longer writes`;
+      if (isNext) return `this XR waits for ${by} to stop writing it; ${hasStep ? `${isPaused}, ${pause}` : step}`;
       const rest = isOrphan(owner) ? takeOver : hasStep ? isPaused : step;
       return `${by} owns it, and has not listed this XR as a successor yet; ${rest}`;
     },

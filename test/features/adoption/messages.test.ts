@@ -29,16 +29,14 @@ const OUTSIDE =
 
 const A = "a (Bucket.cloud.example.org/a):";
 const REFERRED = "Bucket.cloud.example.org/a:";
-const unprovenBy = (label = "other") =>
-  `${A} it has no controller, and nothing proves that this XR composed it: its label crossplane.io/composite is ${label} instead of`;
+const UNPROVEN = `${A} it has no controller, and nothing proves that this XR composed it: its label crossplane.io/composite is other instead of`;
 const FORGET = "remove the resource from the XR's resourceRefs";
-const setLabel = (name: string, label?: string) =>
-  `${unprovenBy(label)} ${name}. If this XR did, set that label to ${name}. If not, ${FORGET}`;
+const setLabel = (name: string) => `${UNPROVEN} ${name}. If this XR did, set that label to ${name}. If not, ${FORGET}`;
 const unprovenIf = (because: string, remedy: string) =>
   `${A} it has no controller, and nothing proves that this XR composed it: ${because}. If this XR did, ${remedy}. If not, ${FORGET}`;
 const CLEARED = unprovenIf(
   "its managed fields name another XR as its composer",
-  "replace its metadata.managedFields by [{}]",
+  "replace its metadata.managedFields with [{}]",
 );
 const CLAIM = "its label crossplane.io/claim-name differs from the XR's";
 const restored = `${REFERRED} it was restored during this reconcile; the next reconcile observes it`;
@@ -61,16 +59,16 @@ function severityOf(reason: string): readonly string[] {
 
 const again = "desired again until this XR controls it, so that Crossplane can delete it properly";
 const STALE =
-  "Bucket.cloud.example.org/a: it is controlled by UID uid-then, which this XR had before it was restored; remove that " +
-  "owner reference from the resource, and this XR adopts it";
+  "Bucket.cloud.example.org/a: it is controlled by UID uid-then, which this XR had before it was restored. Remove that " +
+  "owner reference from the resource: then this XR adopts the resource";
 const MISSING =
-  "Bucket.cloud.example.org/a: it does not exist, and the XR's resourceRefs come from a backup. Restore the resource, too, or " +
-  `${FORGET}, or set adoption.onMissing: Recreate`;
+  "Bucket.cloud.example.org/a: it does not exist, and the XR's resourceRefs come from a backup. Restore the resource, too. If it cannot be " +
+  `restored, ${FORGET}, or set adoption.onMissing: Recreate: then Crossplane creates it anew if a step desires it`;
 const RIVAL =
   "Bucket.cloud.example.org/a: the XR's resourceRefs have two resources for a, this one and the observed one: remove the wrong one " +
   "from resourceRefs";
 const UNCONFIRMED =
-  `${A} it has no controller. The label crossplane.io/composite of this XR says that it is nested in XR root, so the XRs above have to ` +
+  `${A} it has no controller. The label crossplane.io/composite of this XR says that this XR is nested in XR root, so the XRs above have to ` +
   "adopt this XR first: XStore.apps.example.org/store has no controller. If this XR is not nested, remove that label from this XR";
 
 describe("ResourcesAdopted says what is wrong with a resource, and how to go on", () => {
@@ -97,7 +95,7 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
   const kept =
     "a (XStore.apps.example.org/a): kept until this nested XR controls all of its composed resources again, and none of them only " +
     "observes: see its conditions";
-  const blocked = `${A} it has no controller; put it back into the Composition until this XR controls it, or set adoption.onUnadopted: Adopt`;
+  const blocked = `${A} it has no controller, and no step desires it. To keep it, put it back into the Composition. To have this XR adopt it and Crossplane delete it, set adoption.onUnadopted: Adopt`;
   const release = { observed: unproven, policy: { onUnproven: "Release" } };
   test.each<[when: string, reason: string, message: string | undefined, parts?: AdoptionParts]>([
     ["a resource is left out", "NoLongerDesired", `${A} no longer desired; Crossplane deletes it`, { observed: ours }],
@@ -105,7 +103,12 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     ["a nested XR has not taken back its own", "Adopting", kept, { observed: { a: inner } }],
     ["onUnadopted is Block", "Unadopted", blocked, blockedBy],
     ["another's label says whose it is", "Unproven", setLabel("store"), { observed: unproven }],
-    ["no label says whose it is", "Unproven", setLabel("store", "not set"), unlabelled],
+    [
+      "no label says whose it is",
+      "Unproven",
+      unprovenIf("its label crossplane.io/composite is not set", "set that label to store"),
+      unlabelled,
+    ],
     ["a nested XR's has another's label", "Unproven", setLabel("root"), { xr: nestedBelow, observed: unproven }],
     ["its managed fields are another's", "Unproven", CLEARED, { observed: { a: appliedByOther } }],
     ["a claim's label is another's", "Unproven", unprovenIf(CLAIM, "remove that label"), { observed: { a: claimed } }],
@@ -113,7 +116,7 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     [
       "onUnproven is Release",
       "Released",
-      `${unprovenBy()} store; onUnproven: Release leaves it to Crossplane, which deletes it (v2.3 and earlier) or drops its reference (v2.4)`,
+      `${UNPROVEN} store. By onUnproven: Release it is left to Crossplane: v2.3 and earlier delete it, v2.4 drops the reference to it`,
       release,
     ],
     ["it is being deleted", "Adopted", undefined, { observed: { a: deleting } }],

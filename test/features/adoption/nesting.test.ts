@@ -134,13 +134,13 @@ describe("a nested XR waits, and adopts nothing,", () => {
   const OURS = "XStore.apps.example.org/store";
   const THEIRS = `XRoot.apps.example.org/root, the controller of ${OURS},`;
   const ASKED = ["XRoot.apps.example.org/root"];
-  const OTHER = `${THEIRS} does not refer to it`;
+  const OTHER = `${THEIRS} does not refer to that XR`;
   const TOO_FAR = "root is more than 4 XRs above this one";
   const MINE = "XMine.apps.example.org/mine";
   const mine = (more: Partial<Xr>) => [xrOf({ kind: "XMine", name: "mine", refers: [STORE], ...more }), root()];
   const another = refer("XStore", "another");
   const [theirs, foreign] = [refer("XStore", "store", { namespace: "b" }), { ...STORE, apiVersion: "other.org/v1" }];
-  const notMine = `XRoot.apps.example.org/root, the controller of ${MINE}, does not refer to it`;
+  const notMine = `XRoot.apps.example.org/root, the controller of ${MINE}, does not refer to that XR`;
   const itself = controlled("XStore", "store");
   const selfMade = [xrOf({ kind: "XStore", name: "store", refers: [STORE], controller: itself })];
   const noXr = `the controller of ${OURS} is not an XR`;

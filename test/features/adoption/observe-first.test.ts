@@ -118,9 +118,9 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
     expect(draft.conditions).toMatchObject([{ status: "False", reason: "RestoreNotConfirmed" }]);
     expect(draft.conditions[0]?.message).toBe(
       "1 found, 1 different: the restored resources are only observed until each is found in the cloud as it is desired; to " +
-        "release some sooner, write their names in the Composition for NAME,NAME (or '*' for all): " +
+        "release some sooner, run this command with NAME,NAME replaced by their names in the Composition, or by '*' for all: " +
         `kubectl annotate xstore.apps.example.org store ${RELEASE}=uid-now/NAME,NAME; ` +
-        "a: the cloud differs in spec.forProvider.size, and is changed if released",
+        "a: the cloud differs in spec.forProvider.size, and is changed once it is released",
     );
   });
 });
@@ -130,7 +130,7 @@ describe("while resources are only observed", () => {
     const record = { apiVersion: "v1", kind: "ConfigMap" };
     const draft = draftOf({ observed: { a: found }, desired: { a: desired, new: desired, record } });
     expect([desiredIn(draft, "new"), desiredIn(draft, "record")]).toEqual(["removed", undefined]);
-    expect(draft.conditions[0]?.message).toContain("new: not restored, and created if released");
+    expect(draft.conditions[0]?.message).toContain("new: not restored; once released, it is created");
   });
 
   const released = "is released with the policies that it had, so that the next reconcile can delete it";

@@ -100,7 +100,7 @@ describe("a companion", () => {
       return draftOf({ xr, answers: { "consumers/of": [] } }).conditions[0]?.message;
     });
     expect(unnamed).toBe("spec.of of the XR is not set, so it is not known which XPostgres this XR serves");
-    expect(missing).toContain("found no XPostgres orders, or one in the namespace of another team");
+    expect(missing).toContain("found no XPostgres orders, or only another team's");
   });
 
   test.each<[what: string, shared: readonly JsonObject[] | "pending", says: string]>([

@@ -82,7 +82,7 @@ describe("the list of consumers", () => {
       "team-b: App.apps.example.org other, team-a/other-db, true",
     ]);
     expect(says(draft)).toBe(
-      `False: AccessNotGranted: consumers that have access without a grant: 1+ (grant it, or see why their XRs are not reconciled); ${HOW_TO_LIST}`,
+      `False: AccessNotGranted: consumers that have access without a grant: 1+ (grant them access, or see why their XRs are not reconciled); ${HOW_TO_LIST}`,
     );
   });
 
@@ -92,7 +92,7 @@ describe("the list of consumers", () => {
     );
     const draft = draftOf({ list }, { answers: finding(...records) });
     expect(says(draft)).toContain(
-      "consumers that have access without a grant: 1+ (grant it, or see why their XRs are not reconciled); consumers that ask for a grant: 1+",
+      "consumers that have access without a grant: 1+ (grant them access, or see why their XRs are not reconciled); consumers that ask for a grant: 1+",
     );
   });
 
@@ -187,7 +187,7 @@ describe("a team that writes what it likes into its own namespace", () => {
     expect(statusOf(few)).toMatchObject({ count: 3, withoutGrant: 5100 });
     expect(itemsOf(few)).toHaveLength(3);
     const counts =
-      "consumers that have access without a grant: 5000+ (grant it, or see why their XRs are not reconciled); consumers that ask for a grant: 100+";
+      "consumers that have access without a grant: 5000+ (grant them access, or see why their XRs are not reconciled); consumers that ask for a grant: 100+";
     expect(says(few)).toBe(`False: AccessNotGranted: ${counts}; ${HOW_TO_LIST}`);
     expect(says(listWith(asking))).toBe(`True: AccessRequested: consumers that ask for a grant: 100+; ${HOW_TO_LIST}`);
     const [many, more] = [751, 801].map((count) => statusOf(listWith(shops("aaa", 1), shops("team-b", count))));
@@ -366,7 +366,7 @@ describe("a credential for each namespace", () => {
   const failing = { conditions: [...ready.conditions, { type: "Synced", status: "False" }] };
   const unset =
     "a composed Role.sql.example.org is Ready, but status.secretName and spec.writeConnectionSecretToRef.namespace do " +
-    "not name its Secret and the Secret's namespace; correct consumers.credentials.secretRef or the template";
+    "not name its Secret and the Secret's namespace; correct consumers.credentials.secretRef, or the name in consumers.credentials.template";
   test.each<[reason: string, status: JsonObject, why: string]>([
     ["and is Ready has its field told", ready, unset],
     ["but not the Secret's namespace, has its fields told, too", { ...ready, secretName: "orders" }, unset],

@@ -198,7 +198,7 @@ describe("the dependents of a share", () => {
 
   test("that went are said", () => {
     const went =
-      "; db: composed resources are deleted with the access that they were created for, and created again once this XR has access: push";
+      "; db: composed resources are deleted, because the access for which they were created has ended; they are created again once this XR has access: push";
     expect(says(draftOf({ ...revoked, observed }))).toContain(went);
   });
 
@@ -229,7 +229,7 @@ describe("the dependents of a share", () => {
 const named = withoutCopies({ dependents: ["push", "none*"] });
 const withPush = { ...copying(), dependents: ["push"] };
 const FAULT =
-  'no earlier step desires "push"; earlier steps desire app; if a step such as function-sequencer holds that resource back, move that step behind this one';
+  'no earlier step desires "push"; earlier steps desire app; if a step such as function-sequencer holds "push" back, move that step behind this one';
 const undesired = { ...granted, sharedResources: [named], desired: { app: {} } };
 const WHERE = "cannot use the input:\n  spec.sharedResources[0].dependents[0]";
 test.each<[reason: string, fatals: readonly string[], condition: string, parts: CallParts]>([

@@ -23,7 +23,7 @@ const namesIn = ({ context }: Draft) => {
 
 const three = [resource("c", { size: 3 }), resource("a", { size: 20 }), resource("b", { size: "20" })];
 const labelled = "XPostgres with labels db=orders";
-const wanted = `found 3 ${labelled}, more than maxMatch 2: change their labels, or set select.sortByFieldPath; matches: a, b, c`;
+const wanted = `found 3 ${labelled}, more than maxMatch 2: change their labels, or set select.sortByFieldPath in the Composition, which uses the first in order; matches: a, b, c`;
 const tooFew = `found 1 ${labelled}, fewer than minMatch: 2`;
 const sorted = { maxMatch: 4, sortByFieldPath: "spec.size" };
 const placed = [

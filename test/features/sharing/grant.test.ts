@@ -215,7 +215,7 @@ describe("a ReferenceGrant beside the Secret", () => {
 
   test("who lacks one reads what has to be created", () => {
     expect(draftWith([]).conditions[0]?.message).toBe(
-      "db: XPostgres orders does not grant access to namespace team-a: its owner has to create a ReferenceGrant beside " +
+      "db: XPostgres orders does not grant access to namespace team-a: its owner has to create a ReferenceGrant in the namespace of " +
         "its connection Secret, from XShop.apps.example.org or Shop.apps.example.org in team-a",
     );
   });

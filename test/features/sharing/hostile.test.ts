@@ -258,8 +258,8 @@ describe("a namespace has a say in what is copied into it", () => {
     `NamespaceNotAccepting: db: namespace ${namespace} does not accept copies from evil: its owner has to add evil to the ` +
     `Namespace's annotation ${ACCEPT}`;
   const NOT_READABLE =
-    "NamespaceNotReadable: db: Crossplane could not read namespace kube-system, so it is not known who has access or accepts copies: allow Crossplane " +
-    '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does';
+    "NamespaceNotReadable: db: Crossplane could not read namespace kube-system, so it is not known who has access or accepts copies: apply " +
+    'deploy/function/crossplane-reads.yaml, which allows Crossplane {apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}';
   const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up Namespace kube-system";
   const inTeamA = evil({ where: "team-a", claimRef: { kind: "Shop", namespace: "team-a", name: "shop" } });
   const pushing = evil({ writeConnectionSecretToRef: { name: "own" } });
@@ -658,7 +658,7 @@ test("a resource that a field of the XR takes out of the pipeline stops nothing 
   const [granted, taken] = [patched(shared({ patches }), "team-a"), patched(shared({ patches }), "team-b")];
   const otherStep = patched(withoutCopies({ patches }), "team-a");
   expect([granted, taken, otherStep].flatMap(fatalsIn)).toEqual([]);
-  expect(says(granted)).toContain('cannot patch a resource: no earlier step desires "replica"');
+  expect(says(granted)).toContain("cannot patch a resource: the steps before this one desire no resource");
   expect(desired(taken)).toEqual([]);
 });
 

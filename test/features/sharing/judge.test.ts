@@ -26,7 +26,7 @@ const byLabel = selecting({ matchLabels: { db: "orders" } });
 const copied = (copy: JsonObject): CallParts => ({ sharedResources: [copying(copy)], answers: found });
 const inNamespace = (namespace: JsonValue) => ({ ...selecting({ name: "orders", namespace }), capabilities: V2 });
 
-const HOW = ": set that field, or, if other fields name the Secret, set connection.secretRef in the Composition";
+const HOW = ": set that field; if other fields name the Secret, set connection.secretRef in the Composition instead";
 
 describe("nothing new is copied while it cannot be told what and where to", () => {
   const noGrant = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
@@ -43,7 +43,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
   const itself = copied({ namespaces: "databases", secretName: "orders-conn" });
   const foreign = { ...inNamespace("team-db"), answers: { db: [another("orders", "*", { namespace: "team-db" })] } };
   const ownOnly =
-    "XPostgres orders in namespace team-db names a Secret in another namespace: its owner has to name a Secret in the namespace of the XPostgres, or of its claim";
+    "XPostgres orders in namespace team-db names a Secret in another namespace: the XPostgres's owner has to name a Secret in the namespace of the XPostgres, or of its claim";
   const sourceless = (overrides: JsonObject = {}) => ({ answers: { db: [database({ spec: {}, ...overrides })] } });
   const noNamespace =
     "this XR has neither metadata.namespace nor spec.claimRef.namespace, so XPostgres orders cannot grant access to it alone: create this XR by a " +
@@ -59,7 +59,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
   const inWhere = inNamespace(fromXr("spec.where"));
   const anywhere = "XPostgres with labels db=orders is namespaced: the Composition has to set select.namespace";
   const tooMany =
-    "found 2 XPostgres with labels db=orders, more than maxMatch 1: change their labels, or set select.sortByFieldPath; matches that grant access to this XR: orders";
+    "found 2 XPostgres with labels db=orders, more than maxMatch 1: change their labels, or set select.sortByFieldPath in the Composition, which uses the first in order; matches that grant access to this XR: orders";
   const invalid = { ...byField("spec.label"), xr: xr({ spec: { label: "a b" } }) };
   test.each<[reason: string, says: string, parts: CallParts, is?: "unknown" | "gone" | "nothing"]>([
     ["nothing was looked up yet", "waiting for Crossplane to look up XPostgres", {}, "unknown"],

@@ -53,7 +53,7 @@ describe("a field of a composed resource that exists is not taken back", () => {
   const untaken = { answers: { db: [database({ annotations: {}, status: { ids: ["a"] } })] } };
   const two = { answers: { db: [granted, { ...granted, metadata: { name: "decoy" } }] } };
   const byLabels = { select: { matchLabels: { a: "b" }, maxMatch: 1 } };
-  const ambiguous = `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch 1: change their labels, or set select.sortByFieldPath; matches that grant access to this XR: orders; db: ${kept}`;
+  const ambiguous = `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch 1: change their labels, or set select.sortByFieldPath in the Composition, which uses the first in order; matches that grant access to this XR: orders; db: ${kept}`;
   const unnamed = `FieldsKept: db: ${kept}; db: spec.parameters.database of the XR is not set`;
   const unset = `FieldsKept: db: ${kept}; db: status.ids of XPostgres orders is not set`;
   const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up XPostgres";
@@ -123,7 +123,7 @@ describe("a resource that no earlier step desires", () => {
       [
         "cannot use the input:",
         '  spec.sharedResources[0].patches[0].toResource.name: no earlier step desires "instanse"; earlier steps desire app, instance; did you mean instance?',
-        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; earlier steps desire app, instance; if a step such as function-sequencer holds that resource back, move that step behind this one',
+        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; earlier steps desire app, instance; if a step such as function-sequencer holds "r" back, move that step behind this one',
       ].join("\n"),
     ]);
     expect(says(draft)).toContain(
@@ -132,8 +132,8 @@ describe("a resource that no earlier step desires", () => {
   });
 
   const first = 'no earlier step desires "it"; earlier steps desire';
-  const order = "; if a step such as function-sequencer holds that resource back, move that step behind this one";
-  const NONE = 'no earlier step desires "it", or any other resource: move this step behind the one that desires it';
+  const order = '; if a step such as function-sequencer holds "it" back, move that step behind this one';
+  const NONE = 'the steps before this one desire no resource: move this step behind the one that desires "it"';
   test.each<[reason: string, parts: CallParts, says: string]>([
     ["at the first call", { answers: {}, desired: { app: {} } }, `${first} app${order}`],
     ["without a step before it", {}, NONE],

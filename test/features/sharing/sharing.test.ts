@@ -237,7 +237,7 @@ describe("two steps of one pipeline", () => {
 
   test("say when what one of them waited for is there", () => {
     const { events } = play(shownBy(play().second), [database({ spec: {} })]);
-    const says = "set that field, or, if other fields name the Secret, set connection.secretRef in the Composition";
+    const says = "set that field; if other fields name the Secret, set connection.secretRef in the Composition instead";
     const lacks = "XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name";
     expect(events).toEqual([`db: ${lacks}: ${says}`]);
   });
@@ -247,7 +247,7 @@ describe("a namespaced shared resource", () => {
   const sharedResources = [shared({ select: { name: "orders", namespace: "databases" } })];
   test("needs Crossplane v2, and the input's fault says so", () => {
     const fault =
-      "needs Crossplane v2.2 or later, or v2.0 or v2.1 with an XRD of scope Namespaced or Cluster; else share a";
+      "needs Crossplane v2.2 or later, or v2.0 or v2.1 with an XRD of scope Namespaced or Cluster; without that, share a";
     expect(() => draftOf({ sharedResources })).toThrow(`spec.sharedResources[0].select.namespace: ${fault}`);
   });
 

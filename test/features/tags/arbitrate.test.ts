@@ -131,7 +131,7 @@ describe("a cloud resource that several XRs may name", () => {
     const bare = { ...orphan, spec: { forProvider: {} } };
     const clear = (patch: string) =>
       "; no XR controls Bucket rival, as after kubectl delete --cascade=orphan; unless its XR is about to be restored, " +
-      `delete that Bucket, and keep its cloud resource: kubectl patch bucket.s3.aws.upbound.io rival --type=merge -p '{"spec":${patch}}' && ` +
+      `delete that Bucket by this command, which keeps the cloud resource: kubectl patch bucket.s3.aws.upbound.io rival --type=merge -p '{"spec":${patch}}' && ` +
       "kubectl delete bucket.s3.aws.upbound.io rival";
     const observing = clear('{"managementPolicies":["Observe"]}');
     const orphaning = clear('{"deletionPolicy":"Orphan"}');
@@ -291,14 +291,15 @@ describe("a cloud resource that several XRs may name", () => {
     });
   });
 
-  const unpausing = "stop writing it; if that XR is paused, unpause it, or pause its Bucket as well";
+  const unpausing =
+    "stop writing it; if that XR is paused, unpause it, or pause its Bucket, too, so that the Bucket no longer writes";
   const dying = owning(rival({ deletionTimestamp: "2026-02-01T00:00:00Z" }));
   test.each([
     ["the owner still writes", owning(rival()), unpausing],
     [
       "the owner's XR lacks this step",
       writing(withMetadata(rival(), { annotations: { [`${DOMAIN}/owner`]: null } })),
-      "stop writing it; in the Composition that composes that Bucket, add a step of this function whose tags select it, or set " +
+      "stop writing it; in the Composition that composes that Bucket, add a step of this function whose tags select that Bucket, or set " +
         "spec.managementPolicies: [Observe] on it",
     ],
     [

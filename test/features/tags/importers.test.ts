@@ -120,8 +120,8 @@ describe("an id that the pipeline gives and the cloud does not have", () => {
     expect(draft.conditions.find(({ type }) => type === "TagsOwned")).toMatchObject({
       status: "False",
       message:
-        "0 tagged, 1 not tagged; vpc: the pipeline imports VPC vpc-1, which does not exist, and nothing is created, since the provider " +
-        "would choose another name: correct the external name, or leave it out to have a VPC created",
+        "0 tagged, 1 not tagged; vpc: the pipeline imports VPC vpc-1, which does not exist. Nothing is created, since the provider " +
+        "would choose another name. Correct the external name, or leave it out to have a new VPC created",
     });
   });
 

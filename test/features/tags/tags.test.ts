@@ -191,7 +191,7 @@ test("a map of the XR that would be set on too many resources is set on none", (
   expect([resources.has("bucket-0"), resources.size]).toEqual([false, 19_999]);
   expect(resources.get("bucket-1")).toEqual({ is: "removed" });
   const message =
-    "20000 tagged; all resources: tags: 20000 on each of 20000 resources; the limits are 500 on one resource and 50000 in all, so none is added";
+    "20000 tagged; all resources: tags: 20000 on each of 20000 resources; the limits are 500 on one resource and 50000 in all, so no tag is added";
   expect(results).toMatchObject([{ severity: "Warning", reason: "InvalidTags", message }]);
 });
 

@@ -136,7 +136,10 @@ const composeSecret = ({ target, copying, call }: WrittenCopy, records: JsonObje
  */
 function toCopying(copy: WrittenCopy) {
   const { target, observed, copying, data, call } = copy;
-  const patch = (from: string, to: string) => ({ patchesFrom: valueIn(copying.source, from), toFieldPath: to });
+  const patch = (from: string, to: string) => ({
+    patchesFrom: toFieldReference(copying.source, from),
+    toFieldPath: to,
+  });
   const keys = target.copy.keys?.flatMap(({ from, to }) => (from ? [patch(formatKey(from), formatKey(to))] : []));
   const references = keys ?? [patch("data", "data")];
   const own = withStaleEmptied(Object.fromEntries(data), references, observed);
@@ -145,7 +148,7 @@ function toCopying(copy: WrittenCopy) {
   return { forProvider: { manifest }, ...(references.length > 0 && { references, ...watch }) };
 }
 
-const valueIn = ({ namespace, name }: SecretName, fieldPath: string) => {
+const toFieldReference = ({ namespace, name }: SecretName, fieldPath: string) => {
   return { apiVersion: "v1", kind: "Secret", namespace, name, fieldPath };
 };
 
@@ -159,7 +162,10 @@ function toPublishing({ target, copying: { source, secret }, call }: WrittenCopy
   const { namespace, name, copy } = target;
   const all = secret.is === "read" ? Object.keys(secret.data).sort() : [];
   const keys = copy.keys ?? all.map((key) => ({ from: key, to: key }));
-  const detail = (from: string, to: string) => ({ ...valueIn(source, formatKey(from)), toConnectionSecretKey: to });
+  const detail = (from: string, to: string) => ({
+    ...toFieldReference(source, formatKey(from)),
+    toConnectionSecretKey: to,
+  });
   return {
     managementPolicies: OBSERVE,
     forProvider: { manifest: { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } } },

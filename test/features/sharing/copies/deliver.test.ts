@@ -30,7 +30,7 @@ const absent = { [SECRET]: [connectionSecret()], [`${KEY}/target`]: [], [`${KEY}
 const everywhere = { db: [grantedTo("*")] };
 const NOT_OURS =
   "TargetTaken: db: Secret team-a/orders-db exists and does not belong to this XR, so it is left unchanged: choose " +
-  "another secretName, or delete the Secret";
+  "another secretName, or delete the Secret: then this XR creates its own";
 /** The copied Secret as Crossplane observes it, which is kept as it is. */
 const kept = { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" }, data: { old: "b2xk" } };
 const keptSecret = { [`${KEY}/secret`]: kept };
@@ -324,9 +324,9 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
     const copies = [{ secretName: "a", via: "Secret" }, byObject, { secretName: "c", via: "ConnectionSecret" }];
     asked(copies, { capabilities: [] }, { grant: "ReferenceGrant" }).toThrow(
       faults(
-        `grant: ReferenceGrant ${needsV2}; else use Annotation`,
-        `connection.copies[0].via: Secret ${needsV2}; else use Object or ConnectionSecret`,
-        `connection.copies[1].keys[2].value: a text with a key of the Secret in braces ${needsV2}; else use from`,
+        `grant: ReferenceGrant ${needsV2}; without that, use Annotation`,
+        `connection.copies[0].via: Secret ${needsV2}; without that, use Object or ConnectionSecret`,
+        `connection.copies[1].keys[2].value: a text with a key of the Secret in braces ${needsV2}; without that, copy the key as it is, with from in place of value`,
         `connection.copies[2].keys: required: without keys all keys of the Secret are read, which ${needsV2}`,
       ),
     );
