@@ -61,7 +61,9 @@ export const mustBeResolved = (document: Document, path: FieldPath): boolean =>
   );
 
 const listReferred = (document: Document, path: FieldPath): readonly JsonValue[] =>
-  listReferences(String(path.at(-1))).flatMap((key) => valueBelow(document, [...path.slice(0, -1), key]) ?? []);
+  listReferences(String(path.at(-1)))
+    .map((key) => valueBelow(document, [...path.slice(0, -1), key]))
+    .filter((reference) => reference !== undefined);
 
 /** Reads a field below spec.forProvider, else below spec.initProvider. Upjet merges the two in this order. */
 function valueBelow(document: Document, path: FieldPath): JsonValue | undefined {
