@@ -91,7 +91,8 @@ export const consumersSchema = z
     list: optional(
       z.strictObject({
         toCompositeFieldPath: statusPath.describe(
-          "A field of the XR's status. It gets an object: `items` and `count` of the consumers with a grant, and `withoutGrant`, the number of consumers without one.",
+          "A field of the XR's status. It gets an object: `items` (of 50 consumers at most, else none) and `count` of the consumers with a grant, " +
+            "and `withoutGrant`, roughly how many have none: docs/consumers.md says how it is rounded.",
         ),
       }),
       "Lists the XRs and claims that use this XR in its status, 50 at most.",

@@ -161,5 +161,8 @@ export const optionalValue = <T extends z.ZodType>(literal: T) =>
 export const duration = converted((text): number => {
   const seconds = (toMilliseconds(text, Number.MAX_SAFE_INTEGER) ?? Number.NaN) / 1000;
   if (Number.isInteger(seconds)) return seconds;
-  throw new FunctionError("InvalidInput", `not a duration: ${JSON.stringify(text)} (for example 60s, 5m, 1h30m)`);
+  throw new FunctionError(
+    "InvalidInput",
+    `not a duration of whole seconds: ${JSON.stringify(text)} (for example 60s, 5m, 1h30m)`,
+  );
 });

@@ -4,7 +4,7 @@ export const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 /** A DNS-1123 label, as Kubernetes requires for a namespace. */
 export const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** A DNS-1123 subdomain, as Kubernetes requires for most names, up to MAX_NAME characters. Also valid for Go's regexp. */
+/** A DNS-1123 subdomain, as Kubernetes requires for most names; `isName` checks the length, too. Also valid for Go's regexp. */
 export const DNS_SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
 export const MAX_NAME = 253;

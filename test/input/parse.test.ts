@@ -328,7 +328,7 @@ describe("an input", () => {
   test("is refused with all its faults at once", () => {
     const broken = shared({ name: "-", colour: 1, select: {}, connection: { copies: [{ secretName: {} }] } });
     expect(faultsOf(inputOf({ responseTTL: "soon", sharedResources: [broken] }))).toEqual([
-      'spec.responseTTL: not a duration: "soon" (for example 60s, 5m, 1h30m)',
+      'spec.responseTTL: not a duration of whole seconds: "soon" (for example 60s, 5m, 1h30m)',
       `spec.sharedResources[0].name: ${DNS_LABEL}`,
       "spec.sharedResources[0].select: exactly one of name, matchLabels, self; found none",
       `spec.sharedResources[0].connection.copies[0].secretName: ${ONE_SOURCE} none`,

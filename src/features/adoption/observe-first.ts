@@ -82,7 +82,7 @@ const isToHold = (document: Document): boolean =>
   readPolicies(document) !== undefined &&
   !isBeingDeleted(document);
 
-/** Recognizes a nested XR that was just restored, or put back since. */
+/** Recognizes a nested XR without a controller, as just after a restore, or one that this function has desired again since (ADOPTION). */
 const isNestedToKeep = (document: Document): boolean =>
   hasReferences(document) &&
   (findController(document) === undefined || readAnnotation(document, ADOPTION) !== undefined) &&

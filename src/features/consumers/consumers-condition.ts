@@ -32,7 +32,7 @@ const REASONS = {
       `${field} is not set, so it is not known which ${kind} this XR serves`,
     NoConnectionSecret: ({ field }: { readonly field: string }) =>
       `${field} of the shared XR names no Secret that the XR may share, so ReferenceGrants cannot be looked up: ` +
-      "set that field; if other fields name the Secret, set consumers.secretRef in the Composition instead",
+      "set that field (a namespace to that of the XR or its claim); if other fields name the Secret, set consumers.secretRef in the Composition",
     InvalidGrant: ({ fault }: Fault) => `the owner has to correct an annotation of the shared XR: ${fault}`,
     GrantedToAll: () =>
       `no credentials are made for "*" in annotation ${ALLOWED_NAMESPACES}: list each namespace that needs a credential`,

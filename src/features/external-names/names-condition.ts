@@ -26,7 +26,7 @@ const REASONS = {
           "exported record with its name. If not, set externalNames.requireRecord: false in the Composition: then all such resources are created"
         : `not created: the external name ${brief(unconfirmed)} is recorded only where this XR's team can edit it. If that cloud resource ` +
           "exists, apply an exported record with that name. If not, remove the entry from the team's record: then the resource is created, " +
-          "with another name (see docs/restore.md)",
+          "unless requireRecord is set (see docs/restore.md)",
     DuplicateSuspected: ({ name, other }: Name & { readonly other: string }) =>
       `its external name is ${brief(name)}, but its record or status has ${brief(other)}, so there may be two cloud ` +
       "resources: look at both before you delete one (see docs/restore.md)",

@@ -109,7 +109,7 @@ function explainLeft({ kind: { kind }, desired, ownership }: Subject): string {
   return `; ${kind} ${brief(former)}, which this XR created, stays in the cloud: delete it there unless something needs it`;
 }
 
-/** Explains what a person has to do with an orphan among the contenders, which no XR can have stop writing; "" without an orphan. */
+/** Explains how a person removes an orphan, a contender that writes and that no XR controls, so that no XR can stop it; "" without one. */
 function explainOrphan(reason: TagReason): string {
   const involved = "owner" in reason && reason.owner ? [reason.owner] : reason.is === "Owned" ? reason.others : [];
   const orphan = involved.find(isOrphan);
