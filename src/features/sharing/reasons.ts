@@ -46,8 +46,7 @@ export const REASONS = {
       "composed resources are deleted, because the access for which they were created has ended; they are created again once this XR has access: " +
       listSome(names, MAX_NAMES, brief),
     FieldsKept: ({ fields }: Fields) =>
-      `fields of composed resources keep their present values, because no new value can be set: ${listFields(fields)}; ` +
-      "to have the values of earlier steps instead, remove these patches from the Composition",
+      `fields of composed resources keep their present values, because no new value can be set: ${listFields(fields)}`,
     NamespaceNotSelected: ({ wanted, kind }: Wanted) =>
       `${kind} ${wanted} is namespaced: the Composition has to set select.namespace`,
     NotFound: ({ wanted, kind }: Wanted) => `found no ${kind} ${wanted}`,
