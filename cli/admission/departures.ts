@@ -8,7 +8,7 @@ import { type Document, documentOf, stringAt } from "../../src/model/document.ts
 import type { JsonObject } from "../../src/model/json.ts";
 import { toCommand } from "../../src/model/shell.ts";
 import { IDENTITY_LABEL, LEAVE_BEHIND, ORIGIN } from "../../src/ownership/annotations.ts";
-import { type Contender, toContender } from "../../src/ownership/contender.ts";
+import { allowsDeletion, type Contender, toContender } from "../../src/ownership/contender.ts";
 import { type ApiClient, type Cluster, toCluster } from "../cluster/cluster.ts";
 import { inParallel, list } from "../cluster/list.ts";
 import type { ResourceQuery } from "../lookup/holding.ts";
@@ -109,7 +109,7 @@ export function leavesBehind(leaving: Contender, contenders: readonly Contender[
     return known !== undefined && isStale;
   };
   const isSucceeded = contenders.some((one) => !one.isDeleting && !gone.has(one.uid) && hasName(one));
-  return !isSucceeded && [leaving, ...before, ...contenders].some((one) => one.isCreated || one.isDeletionAllowed);
+  return !isSucceeded && [leaving, ...before, ...contenders].some(allowsDeletion);
 }
 
 function explainDeparture({ document, name: qualified }: Contender): string {

@@ -11,7 +11,7 @@ import { groupBy } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { once } from "../../src/model/once.ts";
 import { RESTORED } from "../../src/ownership/annotations.ts";
-import { byPrecedence, type Contender, toContender } from "../../src/ownership/contender.ts";
+import { allowsDeletion, byPrecedence, type Contender, toContender } from "../../src/ownership/contender.ts";
 import { judgeRestored, releaseCommand } from "../../src/records/restored.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { getIfThere, inParallel } from "../cluster/list.ts";
@@ -48,7 +48,7 @@ function explainHeldBack(one: Contender, { length }: readonly Contender[]): stri
   const others =
     length === 2 ? "1 other managed resource represents" : `${length - 1} other managed resources represent`;
   if (length > 1) return `${others} its cloud resource: ${without}`;
-  return one.isCreated || one.isDeletionAllowed ? undefined : `its cloud resource existed before it: ${without}`;
+  return allowsDeletion(one) ? undefined : `its cloud resource existed before it: ${without}`;
 }
 
 /**
@@ -62,7 +62,7 @@ export function findUnmanaged(world: World, { graceMs, now }: Patience): readonl
   const isOld = ({ createdAt }: Contender): boolean => now - Date.parse(createdAt) >= graceMs;
   const living = findRegistered(world).filter(({ isDeleting }) => !isDeleting);
   return byCloudResource(living).flatMap((all) => {
-    const isLeft = all.some((one) => one.isCreated || one.isDeletionAllowed) && all.every(isOld);
+    const isLeft = all.some(allowsDeletion) && all.every(isOld);
     const [first] = all.toSorted(byPrecedence);
     if (!isLeft || first === undefined || all.some((one) => one.isMarked && hasXr(one))) return [];
     const why = all.some(hasXr)

@@ -11,7 +11,7 @@ import {
 } from "../../src/crossplane/references.ts";
 import { compareEntries } from "../../src/model/collections.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
-import { isObject, type JsonObject, pick } from "../../src/model/json.ts";
+import { type JsonObject, objectOf, pick } from "../../src/model/json.ts";
 import { DNS_LABEL, DOMAIN, isLabelValue } from "../../src/model/names.ts";
 import { OWNER } from "../../src/ownership/annotations.ts";
 import {
@@ -79,8 +79,8 @@ const MAX_ENTRIES = 1000;
 function toManifest(record: Document): JsonObject {
   const { apiVersion, kind, namespace, name } = toReference(record);
   const marks = (field: string, isWanted: (key: string, value: string) => boolean): JsonObject => {
-    const all = record.at(["metadata", field]);
-    return pick(isObject(all) ? all : {}, (key, value) => typeof value === "string" && isWanted(key, value));
+    const all = objectOf(record.at(["metadata", field]));
+    return pick(all, (key, value) => typeof value === "string" && isWanted(key, value));
   };
   const metadata = {
     name,

@@ -1,11 +1,10 @@
 import { documentOf, stringAt } from "../../src/model/document.ts";
 import { valueAt } from "../../src/model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+import { type JsonObject, type JsonValue, objectOf } from "../../src/model/json.ts";
 
 /** Reads the object at a path; empty if there is none. */
 export function objectAt(value: JsonValue, ...path: readonly string[]): JsonObject {
-  const found = valueAt(value, path);
-  return isObject(found) ? found : {};
+  return objectOf(valueAt(value, path));
 }
 
 /** Reads a string of the metadata, such as `name`; empty if there is none. */

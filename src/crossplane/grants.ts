@@ -56,7 +56,7 @@ export const FOR_ALL = "*";
 
 type Granted = Readonly<{ names: ReadonlySet<string>; isForAll: boolean }>;
 
-/** Tells whether annotations grant access. The names include the Namespaces that match the grant's selector. */
+/** Tells whether annotations grant access. Namespaces that match the grant's selector count if the caller has added their names. */
 export const isGrantedByAnnotations = ({ names, isForAll }: Granted, namespace: string): boolean =>
   isForAll || names.has(namespace);
 

@@ -119,6 +119,9 @@ export type Contender = Pick<ManagedContender, keyof ManagedContender>;
 
 export const toContender = (document: Document): Contender => new ManagedContender(document);
 
+/** Tells whether the cloud resource may be deleted with this contender, by its origin or by an operator's word. */
+export const allowsDeletion = ({ isCreated, isDeletionAllowed }: Contender): boolean => isCreated || isDeletionAllowed;
+
 /**
  * Tells whether the provider created the cloud resource for this managed resource: at another time than CREATED_BEFORE. With MOVED_AT the
  * managed resource is held back, and creates nothing: a creation that ends then is the creation of the former cloud resource.

@@ -3,7 +3,7 @@ import { EXTERNAL_NAME, readAnnotation } from "../crossplane/metadata.ts";
 import { stringAt } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import { CLUSTER } from "./annotations.ts";
-import { byPrecedence, type Contender } from "./contender.ts";
+import { allowsDeletion, byPrecedence, type Contender } from "./contender.ts";
 
 /** Contenders for one cloud resource. What is found in a list is computed once for all resources of an XR that share the list. */
 export type Contenders = readonly Contender[];
@@ -64,13 +64,8 @@ export const listOwnersClusters = forMany((all: Contenders) => listClusters(all.
 export const isAnyInvolved = forMany((all: Contenders) => all.some(isInvolved));
 
 /** Tells whether a contender writes or created the cloud resource, records its owner, or has TAKE_OWNERSHIP or ALLOW_DELETE. */
-export const isInvolved = ({
-  isWriting,
-  isCreated,
-  knowsOwner,
-  takeOwnership,
-  isDeletionAllowed,
-}: Contender): boolean => isWriting || isCreated || knowsOwner || takeOwnership !== "" || isDeletionAllowed;
+export const isInvolved = (one: Contender): boolean =>
+  one.isWriting || allowsDeletion(one) || one.knowsOwner || one.takeOwnership !== "";
 
 /** Finds the first contender with another UID. */
 export const firstOther = (contenders: Contenders, uid: string | undefined): Contender | undefined =>

@@ -4,7 +4,7 @@ import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { listReferences } from "../crossplane/providers/reference-names.ts";
 import type { Document } from "../model/document.ts";
 import { type FieldPath, valueAt } from "../model/field-path.ts";
-import { isObject, type JsonValue, ownValue, toSortedObject } from "../model/json.ts";
+import { isObject, type JsonValue, objectOf, ownValue, toSortedObject } from "../model/json.ts";
 import { IDENTITY_LABEL } from "./annotations.ts";
 
 /** A managed resource, desired and observed. */
@@ -57,7 +57,7 @@ const isReferred = (document: Document, path: FieldPath): boolean => listReferre
 /** Tells whether one of these has to be resolved before the provider goes on. */
 export const mustBeResolved = (document: Document, path: FieldPath): boolean =>
   listReferred(document, path).some(
-    (reference) => valueAt(isObject(reference) ? reference : {}, ["policy", "resolution"]) !== "Optional",
+    (reference) => valueAt(objectOf(reference), ["policy", "resolution"]) !== "Optional",
   );
 
 const listReferred = (document: Document, path: FieldPath): readonly JsonValue[] =>

@@ -106,7 +106,7 @@ function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): Edits {
 function putBack(observed: Document, mark: string): JsonObject {
   const { metadata, spec, ...object } = asObserved(observed);
   const { annotations = {}, ...kept } = objectOf(metadata);
-  const unmarked = isObject(annotations) ? pick(annotations, (key) => key !== RESTORED) : {};
+  const unmarked = pick(objectOf(annotations), (key) => key !== RESTORED);
   const released = formatReleased(observed);
   const marks = { ...(released !== undefined && { [RESTORED]: released }), [ADOPTION]: mark };
   const policies = readAnnotation(observed, RESTORED) && { managementPolicies: [...readPoliciesBefore(observed)] };

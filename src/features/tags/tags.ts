@@ -9,7 +9,7 @@ import {
   withResources,
   withResults,
 } from "../../model/draft.ts";
-import { isObject, toPlainText } from "../../model/json.ts";
+import { isObject, objectOf, toPlainText } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import { MOVED_AT } from "../../ownership/annotations.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
@@ -90,10 +90,10 @@ const DECIDED = `${DOMAIN}/tags`;
  */
 function readEarlierSteps({ request, input }: Call) {
   const context = request.context.at([DECIDED]);
-  const steps = Object.entries(isObject(context) ? context : {})
+  const steps = Object.entries(objectOf(context))
     .filter(([step]) => step !== identifyStep(input))
     .flatMap(([, step]) => (isObject(step) ? [step] : []));
-  const decided = steps.flatMap(({ decided }) => Object.entries(isObject(decided) ? decided : {}));
+  const decided = steps.flatMap(({ decided }) => Object.entries(objectOf(decided)));
   const { reason, message, isFault } = steps.find((step) => step["isFault"]) ?? steps[0] ?? {};
   const status: Condition["status"] = isFault === true ? "False" : "True";
   return {
@@ -110,7 +110,7 @@ function withDecided(draft: Draft, decisions: readonly TagDecision[], said: Cond
   const { status, reason, message = "" } = withMessageCut(said);
   const before = call.request.context.at([DECIDED]);
   const step = { decided, isFault: status === "False", reason, message };
-  return withContext(draft, [[DECIDED, { ...(isObject(before) ? before : {}), [identifyStep(call.input)]: step }]]);
+  return withContext(draft, [[DECIDED, { ...objectOf(before), [identifyStep(call.input)]: step }]]);
 }
 
 /** Tells whether to repeat an earlier step's condition in place of one that is no fault: the earlier one is a fault, or tells more. */
