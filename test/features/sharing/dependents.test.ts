@@ -120,6 +120,11 @@ describe("a dependent that exists", () => {
   const markedSecret = { ...nameless, observed: { push: ofSecret } };
   const keptGone = { ...gone, sharedResources: [withCopy()] };
   const deletedGone = { ...gone, sharedResources: [withCopy(onDelete)] };
+  const keptWithSource = {
+    ...granted,
+    sharedResources: [withCopy(onDelete)],
+    observed: { ...observed, [KEY]: copy() },
+  };
   test.each<Row>([
     ["follows earlier steps while the grant stands", "as desired", "Available", granted],
     ["is taken over where it had no mark", "as desired", "Available", { ...granted, observed: { push: bare } }],
@@ -149,6 +154,7 @@ describe("a dependent that exists", () => {
     ["is kept without its source, by onSourceMissing", "as observed", "NotFound", keptGone],
     ["goes with its source, by onSourceMissing", "left out", "NotFound", deletedGone],
     ["goes with its Secret, by onSourceMissing", "left out", "SourceNotFound", secretGone],
+    ["stays with its source and its copy, by onSourceMissing", "as desired", "Available", keptWithSource],
     ["stays while its copy fails", "as desired", "WaitingForCopies", { ...copied, observed: failing }],
     ["stays where the Namespace cannot be read", "as observed", "NamespaceNotReadable", kept],
     ["goes though the XR names one whose Namespace cannot be read", "left out", "NamespaceNotReadable", notKept],

@@ -173,6 +173,12 @@ describe("a field that is not set", () => {
   });
 });
 
+test("a number that JSON cannot hold is not copied, and the condition says so", () => {
+  const draft = draftOf([toStatus("port", "status.port")], { answers: withStatus({ port: Number.POSITIVE_INFINITY }) });
+  const fault = "cannot read status.port of XPostgres orders: it is a number that JSON cannot hold";
+  expect([says(draft), draft.composite]).toEqual([`PatchFailed: db: ${fault}`, []]);
+});
+
 describe("a field that is there and empty, as Compositions write it until their cloud has answered,", () => {
   const toResource = { name: "app", fieldPath: "spec.ids" };
   const app = { kind: "App", spec: { size: 1 } };

@@ -65,7 +65,8 @@ describe("an XR that selects from a pool", () => {
   interface More {
     readonly prefer?: "LeastUsed";
     readonly before?: CallParts["observed"];
-    readonly answers?: readonly JsonObject[];
+    /** Null while Crossplane has not looked for answers. */
+    readonly answers?: readonly JsonObject[] | null;
   }
   /** The member that the record names afterwards, its access, the number of its ticket; the reason; the field that the XR gets. */
   type Outcome = readonly [binds: string, condition: string, gets: string | undefined];
@@ -74,6 +75,7 @@ describe("an XR that selects from a pool", () => {
   const servedByA: Outcome = ["a Granted 1", "Available", "a"];
   const toOne = [answer("a")];
   const noGrant: Outcome = ["a Requested 1", "AccessNotGranted", undefined];
+  const lookingUp: Outcome = ["b Requested 1", "WaitingForRequiredResources", undefined];
   const noCapacity: Outcome = ["b Requested 1", "NoCapacity", undefined];
   test.each<[reason: string, members: readonly JsonObject[], is: Outcome, more?: More]>([
     ["proposes itself to the first that has capacity left", [b, aFull, c], waits("b Requested 1")],
@@ -89,6 +91,7 @@ describe("an XR that selects from a pool", () => {
       { before: toA, answers: toOne },
     ],
     ["asks the first for a grant where none grants it access", [closedA, closedB], noGrant],
+    ["waits until its answer is looked up", [a, b], lookingUp, { before: proposed, answers: null }],
     ["is served once it is admitted", [a, b], servedByB, { before: proposed, answers: admitted }],
     ["is served by the last place of what is full now", [a, bFull], servedByB, { before: proposed, answers: admitted }],
     ["moves on from a member that is full, with another ticket", [aFull, b], waits("b Requested 2"), { before: toA }],
@@ -100,7 +103,7 @@ describe("an XR that selects from a pool", () => {
   ])("%s", (_reason, members, is, { prefer = "First", before = {}, answers = [] } = {}) => {
     const select = { matchLabels: { pool: "orders" }, prefer };
     const sharedResources = [withoutCopies({ select, patches: [toStatus("db", "metadata.name")] })];
-    const call = callOf({ observed: before, answers: { db: members, answer: answers }, sharedResources });
+    const call = callOf({ observed: before, answers: { db: members, answer: answers ?? "pending" }, sharedResources });
     const draft = runFeature(sharing, call);
     const { db } = (objectIn(draft, RECORD_NAME)?.["data"] ?? {}) as { db?: string };
     const said = JSON.parse(db ?? "[]").map(

@@ -69,11 +69,26 @@ describe("the record says of a share", () => {
   const list = { ...labelled, patches: [], select: { ...byLabels, maxMatch: 3 } };
   const self = { name: "db", select: { self: {} }, patches: [itself] };
   const revoked = { answers: { db: [refusing] }, observed: bound("orders") };
+  const toTeamB = {
+    sharedResources: [shared({ connection: { copies: [{ secretName: "orders-db", namespaces: "team-b" }] } })],
+    answers: { db: [another("orders", "team-b")], "db/recorded": [billing] },
+    observed: bound("billing"),
+  };
+  const inTeamA = JSON.stringify([{ ...POSTGRES, name: "orders", access: "Granted", secrets: ["team-a/orders-db"] }]);
+  const namespaces = { fromCompositeFieldPath: "spec.apps" };
+  const platform = {
+    xr: xr({ spec: {} }),
+    sharedResources: [shared({ connection: { copies: [{ secretName: "orders-db", namespaces }] } })],
+    answers: { "db/recorded": [database()] },
+    observed: { [RECORD_NAME]: { data: { db: inTeamA } } },
+  };
   test.each<[what: string, bindings: readonly string[] | undefined, parts: CallParts]>([
     ["that only its fields are taken", ["orders Granted"], { sharedResources: [fields], answers }],
     ["that a grant is waited for", ["orders Requested"], { answers: { db: [refusing] } }],
     ["that a grant was taken back", ["orders Revoked"], revoked],
     ["its credential", ["orders Granted credential for team-a"], { ...own, capabilities: [...V2, "Conditions"] }],
+    ["no other one once a namespace of its copies has a grant", ["orders Granted team-b/orders-db"], toTeamB],
+    ["the platform's, by a grant to where its copies are", ["orders Granted"], platform],
     ["nothing while nothing is known", [], {}],
     ["what it said before while nothing is known", ["billing Granted"], { observed: bound("billing") }],
     ["nothing where it takes a list", undefined, { sharedResources: [list], answers }],
@@ -191,6 +206,16 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
   const byReferenceGrant = shared({ grant: "ReferenceGrant", patches: [toStatus("db")] });
   const nameless = { "db/recorded": [database({ spec: {} })] };
   const unjudged = { xr: nowhere, sharedResources: [byReferenceGrant], capabilities: V2, answers: nameless };
+  const onDelete = {
+    ...byReferenceGrant,
+    connection: { copies: [{ secretName: "orders-db" }], onSourceMissing: "Delete" },
+  };
+  const unjudgedDelete = { ...unjudged, sharedResources: [onDelete] };
+  const ofTeamB = JSON.stringify([{ ...POSTGRES, name: "orders", access: "Granted", secrets: ["team-b/x"] }]);
+  const listing = {
+    observed: { [RECORD_NAME]: { data: { db: ofTeamB } } },
+    answers: { db: [another("orders", "team-b")] },
+  };
   const requestedBoth = ["orders Requested", "billing Granted"];
   type Row = [what: string, bindings: readonly string[] | undefined, endpoint: string | undefined, parts: CallParts];
   test.each<Row>([
@@ -208,6 +233,8 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
     ["keeps none of one that refuses, by a record of what is not there", requestedBoth, undefined, absent],
     ["moves at once to one that grants", granted, now, toGranting],
     ["loses its fields with its grant", ["orders Revoked"], undefined, { answers: { db: [refusing] } }],
+    ["loses them, whatever copies its record lists where access is granted", ["orders Revoked"], undefined, listing],
+    ["loses them where no ReferenceGrant can name its Secret, by onSourceMissing", granted, undefined, unjudgedDelete],
   ])("%s", (_what, bindings, expected, { xr: asking = xr(), ...parts }) => {
     const usual = { sharedResources: [{ ...fields, resolution: "Required" }], observed: bound("orders") };
     const draft = draftOf({ xr: { ...asking, status }, ...usual, ...parts });
@@ -265,6 +292,9 @@ describe("with readiness Required a shared resource that is not Ready", () => {
   const binding = { ...POSTGRES, name: "orders", access: "Requested" };
   const requested = { observed: { [RECORD_NAME]: { data: { db: JSON.stringify([binding]) } } } };
   const [AVAILABLE, GRANTED] = ["Available: undefined", "orders Granted"];
+  const NO_GRANT = expect.stringMatching(
+    /^AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a/,
+  );
   const [isReady, isNot] = ["True", "False"].map((status) => ({ answers: { db: [withReady(status)] } }));
   const unknown = { sharedResources: [copied], answers: { db: [withReady("Unknown")] } };
   test.each<[reason: string, says: string, binding: string, parts: CallParts]>([
@@ -279,10 +309,16 @@ describe("with readiness Required a shared resource that is not Ready", () => {
     ["is used once it is Ready", AVAILABLE, GRANTED, { ...requested, ...isReady }],
     ["serves those that it served before", AVAILABLE, GRANTED, { ...served, ...isNot }],
     ["is not copied either", NOT_READY, "orders Requested", unknown],
+    [
+      "is nothing to be told before it grants access",
+      NO_GRANT,
+      "orders Requested",
+      { ...unbound, answers: { db: [refusing] } },
+    ],
   ])("%s", (_reason, message, binding, parts) => {
     const draft = draftOf({ sharedResources: [waiting], ...parts });
     expect([says(draft), bindingsIn(draft)]).toEqual([message, [binding]]);
-    const isServed = message.startsWith("Available");
+    const isServed = message === AVAILABLE;
     expect([draft.composite.length, draft.compositeReady]).toEqual(isServed ? [1, undefined] : [0, "False"]);
     expect([...draft.resources.keys()]).toEqual([RECORD_NAME]);
   });

@@ -235,6 +235,11 @@ describe("two steps of one pipeline", () => {
     expect([events, play(shownBy(second)).events]).toEqual([[missing, "cache: found no XRedis sessions"], []]);
   });
 
+  test("say when all is there again", () => {
+    const draft = draftOf({ xr: shownBy(play().first), answers, observed });
+    expect(draft.results.map(({ message }) => message)).toEqual(["SharedResourcesReady is True"]);
+  });
+
   test("say when what one of them waited for is there", () => {
     const { events } = play(shownBy(play().second), [database({ spec: {} })]);
     const says = "set that field; if other fields name the Secret, set connection.secretRef in the Composition instead";

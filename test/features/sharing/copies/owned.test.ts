@@ -105,7 +105,11 @@ describe("a copy that is written", () => {
 
   test("in another namespace cannot be owned", () => {
     const key = "shared/db/team-b/orders-db";
-    const answers = { db: [grantedTo("*")], [`${key}/target`]: [secret()] };
+    const found = targetSecret(copyMarks("XShop.apps.example.org/team-a/shop"), {
+      uid: "uid-secret",
+      namespace: "team-b",
+    });
+    const answers = { db: [grantedTo("*")], [`${key}/target`]: [found] };
     const parts = { xr: namespacedXr, spaces: ["team-b"], answers, observed: { [key]: observed({}) } };
     const draft = draftOfCopy({ namespaces: "team-b" }, parts);
     expect(secretIn(objectIn(draft, key)).manifest["metadata"]).not.toHaveProperty("ownerReferences");
