@@ -104,9 +104,7 @@ const isDelivered = ({ shared, judgement, delivery }: Delivered): boolean =>
 
 /** Tells whether a new dependent may be served: the copies are written, and the shared resource is not being deleted. */
 const mayCreate = (share: Delivered): boolean =>
-  isDelivered(share) &&
-  (share.shared.select.by === "self" ||
-    !readableIn(share.judgement.fields).some((resource) => isBeingDeleted(resource)));
+  isDelivered(share) && !readableIn(share.judgement.fields).some(isBeingDeleted);
 
 /** Tells whether copies of the share are refused, or deleted with their source. */
 function isTakenBack({ shared: { connection }, judgement, delivery: { reasons } }: Delivered): boolean {

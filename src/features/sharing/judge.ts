@@ -184,7 +184,7 @@ function judgeTargets(source: SecretName, accessible: Accessible): Judgement {
     source,
     secret: isRead ? readSecret(shared.name, source, call) : { is: "pending" },
     targets: judged,
-    isBeingDeleted: shared.select.by !== "self" && isBeingDeleted(resource),
+    isBeingDeleted: isBeingDeleted(resource),
   };
   const cutOff = targets.isCutOff ? [{ is: "TooManyTargets" } as const] : [];
   return { ...NOTHING, copies, reasons: [...judged.flatMap(({ refusal }) => refusal ?? []), ...cutOff] };
@@ -199,8 +199,7 @@ function withFields(judged: Judgement, accessible: Accessible): Judgement {
   // The copies report their own refusals, and that is enough for an XR that reads no fields. Other causes are reported already.
   const readsFields = shared.patches.length > 0 || shared.toEnvironment !== undefined;
   const isToReport = copies.is === "nothing" || (copies.is === "copy" && readsFields);
-  const isReported = reasons.some(({ is }) => is === "AccessNotGranted"); // one refusal is enough
-  const all = isToReport && !isReported ? [refuse(accessible, asking), ...reasons] : reasons;
+  const all = isToReport ? [refuse(accessible, asking), ...reasons] : reasons;
   return { ...judged, named, fields: { is: "refused", resources: [] }, reasons: all };
 }
 

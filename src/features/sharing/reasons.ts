@@ -164,7 +164,7 @@ const isJoined = (reason: SharingReason): boolean =>
 function joinTo(first: SharingReason, same: readonly SharingReason[]): SharingReason {
   if ("namespaces" in first) {
     const namespaces = same.flatMap((reason) => ("namespaces" in reason ? reason.namespaces : []));
-    return { ...first, namespaces: [...new Set(namespaces)].sort() };
+    return { ...first, namespaces: [...new Set(namespaces)] };
   }
   if ("targets" in first)
     return { ...first, targets: same.flatMap((reason) => ("targets" in reason ? reason.targets : [])) };

@@ -96,5 +96,5 @@ function isShown(own: readonly Remark[], names: readonly string[], shown: ShownC
   const said = `; ${shown.message}`; // so that each message follows "; "
   if (own.length > 0)
     return shown.status === "False" && own.every(({ message }) => said.includes(`; ${message}`) || said.endsWith("…"));
-  return shown.status === "True" || names.every((name) => !said.includes(`; ${name}: `));
+  return names.every((name) => !said.includes(`; ${name}: `));
 }

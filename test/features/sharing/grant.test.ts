@@ -231,6 +231,13 @@ describe("a ReferenceGrant beside the Secret", () => {
   });
 });
 
+test("for a namespace that is none, no Namespace is asked for: Crossplane would fail the XR", () => {
+  const toApp = { ...copying({ namespaces: { fromCompositeFieldPath: "spec.app" } }), grant: "ReferenceGrant" };
+  const parts = { xr: xr({ spec: { ...(xr()["spec"] as JsonObject), app: "../x" } }), capabilities: V2 };
+  const asked = requirementsIn(draftOf({ ...parts, sharedResources: [toApp], answers: { db: [database()] } }));
+  expect([...asked.keys()]).toEqual(["shared-resource/db", "shared-resource/db/reference-grants"]);
+});
+
 test("with grant: None the Composition's author vouches", () => {
   expect(draftWith(undefined, "None").resources.size).toBe(1);
 });

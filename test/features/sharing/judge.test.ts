@@ -140,6 +140,13 @@ describe("only what the owner grants is copied", () => {
     expect(sentences).toEqual(teams === undefined ? [] : [expect.stringContaining(expected)]);
   });
 
+  test("of fields and of copies is told at once what both lack", () => {
+    const sharedResources = [{ ...copying({ namespaces: "team-b" }), patches: [toStatus("endpoint")] }];
+    expect(says(sharingDraft({ sharedResources, answers: { db: [refused] } }))).toContain(
+      "does not grant access to namespace team-a, team-b: its owner has to add team-a, team-b to its annotation",
+    );
+  });
+
   const misspelt = grantedTo("red;team-a");
   const otherKey = database({ annotations: { [ALLOWED.slice(0, -1)]: "team-a" } });
   const noSelector = database({ annotations: { [ALLOWED_NAMESPACE_SELECTOR]: "team=a;" } });

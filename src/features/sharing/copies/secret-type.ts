@@ -38,8 +38,8 @@ const findMissingKey = (type: string, keys: ReadonlySet<string>): string | undef
 };
 
 /** Finds a fault in the contents that a copy's type requires. Values that the provider fills in are not checked. */
-export function findContentsFault({ type, via, keys }: NamedCopy, data: Data): string | undefined {
-  const missing = via === "Secret" && keys === undefined ? findMissingKey(type, new Set(data.keys())) : undefined;
+export function findContentsFault({ type, via }: NamedCopy, data: Data): string | undefined {
+  const missing = via === "Secret" ? findMissingKey(type, new Set(data.keys())) : undefined;
   const [key = ""] = type.startsWith("kubernetes.io/dockerc") ? (REQUIRED.get(type)?.[0] ?? []) : [];
   const value = data.get(key);
   const isJson = value === undefined || parseJson(Buffer.from(value, "base64").toString()) !== undefined;
