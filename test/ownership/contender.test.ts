@@ -12,7 +12,14 @@ import {
   TAKE_OWNERSHIP,
 } from "../../src/ownership/annotations.ts";
 import { type Contender, formatAcknowledged, isAcknowledgedBy, toContender } from "../../src/ownership/contender.ts";
-import { findInTheWay, findLiving, firstOther, indexByUid, listNames } from "../../src/ownership/contenders.ts";
+import {
+  findAssociationName,
+  findInTheWay,
+  findLiving,
+  firstOther,
+  indexByUid,
+  listNames,
+} from "../../src/ownership/contenders.ts";
 import { contenderWith } from "../../testing/builders/contender.ts";
 
 const NAMED = { "crossplane.io/composition-resource-name": "bucket", [OWNER]: "XShop/us" };
@@ -37,6 +44,7 @@ const writing = { managementPolicies: ["*"] };
 
 const unmarked = { id: "#", owner: "", isMarked: false, takeOwnership: "", createdAt: "", identity: undefined };
 const otherwise = { annotations: { ...MARKED, [TAGS_OWNER]: "XShop/other#bucket" } };
+const ownerless = { annotations: { "crossplane.io/composition-resource-name": "bucket", [TAGS_OWNER]: "#bucket" } };
 const byHand = { [OWNER]: "XShop/us", [TAGS_OWNER]: "XShop/us#by-hand" };
 const cut = { annotations: { ...LONG, [TAGS_OWNER]: `${short}#${short}` } };
 const paused = { annotations: { ...MARKED, "crossplane.io/paused": "true" }, spec: writing };
@@ -54,6 +62,7 @@ test.each<[reason: string, parts: Parts, is: Partial<Contender>]>([
   ["its owner and its name in the Composition identify it", {}, { ...us, owner: "XShop/us", name: "us", uid: "1" }],
   ["one whose marker is its id was promoted", { annotations: MARKED }, { isMarked: true }],
   ["one whose marker names another one was not promoted", otherwise, us],
+  ["one without an owner was not promoted, whatever its marker", ownerless, { id: "#bucket", isMarked: false }],
   ["one written by hand has its marker", { annotations: byHand }, { id: "XShop/us#by-hand", isMarked: true }],
   ["the name in the Composition counts more than the marker", { annotations: { ...NAMED, ...byHand } }, us],
   ["a long owner and name are cut", cut, { owner: short, id: `${short}#${short}`, isMarked: true }],
@@ -68,6 +77,7 @@ test.each<[reason: string, parts: Parts, is: Partial<Contender>]>([
   ["nothing tells who created it", {}, { isCreated: false }],
   ["its provider created it", { annotations: CREATED }, { isCreated: true }],
   ["its provider created it, and that was undone before", undone, { isCreated: false }],
+  ["only what it declared before was created", { annotations: { [CREATED_BEFORE]: CREATED_AT } }, { isCreated: false }],
   ["an owner before it created it", { annotations: { [ORIGIN]: "Created" } }, { isCreated: true }],
   ["it existed before", { annotations: { [ORIGIN]: "Existed" } }, { isCreated: false }],
   [
@@ -113,6 +123,49 @@ describe("several contenders", () => {
     const [us, other] = [named("us"), named("other")];
     expect(firstOther([us, other], "us")).toBe(other);
     expect(firstOther([us], "us")).toBeUndefined();
+  });
+});
+
+describe("the name that a provider made up for an association", () => {
+  const withName = (
+    uid: string,
+    observation: Contender["observation"],
+    externalName?: string,
+    annotations: JsonObject = {},
+  ) => {
+    const own = { ...(externalName && { "crossplane.io/external-name": externalName }), ...annotations };
+    return named(uid, { observation, document: documentOf({ metadata: { name: uid, annotations: own } }) });
+  };
+  const [found, lost, nameless] = [
+    withName("a", "present", "found"),
+    withName("b", "absent", "lost"),
+    withName("c", "present"),
+  ];
+  const creator = withName("d", "present", "created", CREATED);
+  const us = withName("us", "present", "ours");
+  type Row = [
+    reason: string,
+    all: readonly Contender[],
+    owner: Contender | undefined,
+    name: string | undefined,
+    isMoving?: true,
+  ];
+  test.each<Row>([
+    ["is nobody's", [nameless], undefined, undefined],
+    ["is another's that has found it, before one that has not", [lost, found], undefined, "found"],
+    ["is another's that has not found it, where nobody has", [nameless, lost], undefined, "lost"],
+    ["is the owner's that created it, before ours", [us, creator], creator, "created"],
+    ["is ours, before an owner's that did not create it", [us, found], found, "ours"],
+    ["is the owner's where ours declares another one now", [us, found], found, "found", true],
+  ])("%s", (_reason, all, owner, name, isMoving = false) => {
+    expect(
+      findAssociationName(
+        all,
+        all.find(({ uid }) => uid === "us"),
+        owner,
+        isMoving,
+      ),
+    ).toBe(name);
   });
 });
 

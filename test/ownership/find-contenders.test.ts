@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
 import { findFacts } from "../../src/crossplane/providers/families.ts";
-import { documentOf } from "../../src/model/document.ts";
+import { type Document, documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { type LookupAnswer, Requirements, type SchemaAnswer } from "../../src/model/requirement.ts";
 import {
@@ -51,18 +51,31 @@ interface Setting {
   readonly own?: ReturnType<typeof bucket> | null;
   readonly apiVersion?: string;
   readonly reported?: Readonly<Record<string, string>>;
+  /** The region that ours declares. */
+  readonly region?: string;
 }
 
-const place = new Map([["spec.forProvider.region", "eu-west-1"]]);
+const placeIn = (region: string) => new Map([["spec.forProvider.region", region]]);
 const account = { account: "", config: "default", inputAccount: undefined, isAccountKnown: true };
-const orders: CloudResource = { names: ["orders"], hashed: [], parts: ["orders"], place, facts, ...account };
+const orders: CloudResource = {
+  names: ["orders"],
+  hashed: [],
+  parts: ["orders"],
+  place: placeIn("eu-west-1"),
+  facts,
+  ...account,
+};
 
-const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): Candidate =>
-  candidateOf(own ?? bucket("us"), orders, {
-    kind: readManagedKind(documentOf({ apiVersion, kind: "Bucket" })),
-    ...(own === null ? { own: undefined, observed: undefined } : { observed: readByItself(own, facts) }),
-    reportedTags: () => reported && new Map(Object.entries(reported)),
-  });
+const candidate = ({ own = bucket("us"), apiVersion = S3, reported, region = "eu-west-1" }: Setting): Candidate =>
+  candidateOf(
+    own ?? bucket("us"),
+    { ...orders, place: placeIn(region) },
+    {
+      kind: readManagedKind(documentOf({ apiVersion, kind: "Bucket" })),
+      ...(own === null ? { own: undefined, observed: undefined } : { observed: readByItself(own, facts) }),
+      reportedTags: () => reported && new Map(Object.entries(reported)),
+    },
+  );
 
 /** Whether the kind's twin is served, and what there is of it. */
 interface Twins {
@@ -102,6 +115,9 @@ function named({ name = "orders", region = "eu-west-1", config = "default" }) {
   return bucket("other", LABELLED, {}, name).with([{ path: ["spec"], value: spec }]);
 }
 const OBSERVING = { path: ["spec", "managementPolicies"], value: ["Observe"] };
+const DELETED = { path: ["metadata", "deletionTimestamp"], value: "2026-02-01T00:00:00Z" };
+const writing = (name: string, labels: JsonObject = {}, declared = "orders") =>
+  bucket(name, labels, {}, declared).with([{ ...OBSERVING, value: ["*"] }]);
 const withoutStatus = (one: ReturnType<typeof bucket>) => one.with([{ path: ["status"], value: {} }]);
 const reported = { "crossplane-name": "other", "crossplane-kind": "bucket.s3.aws.upbound.io" };
 const resolved = (...items: readonly ReturnType<typeof bucket>[]): LookupAnswer => ({ is: "resolved", items });
@@ -123,6 +139,21 @@ test.each<[reason: string, successors: string, lookedUp: readonly string[], isNa
   const one = candidate({ own, apiVersion: isNamespaced ? S3_NAMESPACED : S3 });
   const listed = [own, bucket("other")].map(toContender);
   expect(toLostRequirements(one, listed)).toMatchObject(lookedUp.map((name) => ({ selector: { match: { name } } })));
+});
+
+test.each<[reason: string, found: LookupAnswer, lost: readonly string[] | undefined]>([
+  ["writes it", resolved(writing("lost")), ["lost"]],
+  ["may write another one by now", resolved(writing("lost", {}, "bills")), []],
+  ["only observes it", resolved(bucket("lost", {}).with([OBSERVING])), []],
+  ["has no policies, so that nothing tells", resolved(bucket("lost", {})), []],
+  ["is being deleted", resolved(writing("lost").with([DELETED])), []],
+  ["has a label of another cloud resource", resolved(writing("lost", { [IDENTITY_LABEL]: "another" })), []],
+  ["is gone", resolved(), []],
+  ["is not looked up yet", pending, undefined],
+])("a successor without the label, which %s, is lost: %s", (_reason, answer, lost) => {
+  const own = bucket("us", LABELLED, { ...marked, [CONTENDERS]: "lost" });
+  const found = knowing(() => answer).findLost(candidate({ own }), [toContender(own)]);
+  expect(found?.map(({ name }) => name)).toEqual(lost);
 });
 
 describe("the contenders for a cloud resource", () => {
@@ -147,7 +178,7 @@ describe("the contenders for a cloud resource", () => {
     expect([...requirements.resources.keys()]).toEqual([`tags/${S3}/${label}/hash`]);
   });
 
-  test.each([
+  test.each<[reason: string, document: Document, names: readonly string[], region?: string]>([
     ["declares the bucket", bucket("other"), ["us", "other"]],
     ["declares another one, so its label is forged", named({ name: "bills" }), ["us"]],
     ["declares one in another region", named({ region: "us-east-1" }), ["us"]],
@@ -155,8 +186,9 @@ describe("the contenders for a cloud resource", () => {
     ["has not looked for it by another ProviderConfig", withoutStatus(named({ config: "theirs" })), ["us"]],
     ["declares one that has no name yet", named({ name: "" }), ["us"]],
     ["leaves the region open, as an observer may", named({ region: "" }), ["us", "other"]],
-  ])("where what carries the label %s: %s", (_reason, document, names) => {
-    expect(find({}, resolved(bucket("us"), document))).toMatchObject({ names, required: [labelled] });
+    ["declares it in a region that ours leaves open", named({ region: "us-east-1" }), ["us", "other"], ""],
+  ])("where what carries the label %s: %s", (_reason, document, names, region = "eu-west-1") => {
+    expect(find({ region }, resolved(bucket("us"), document))).toMatchObject({ names, required: [labelled] });
   });
 
   test("are those that an XR controls, and those that owned or wrote before a restore", () => {
@@ -260,7 +292,7 @@ describe("the contenders for a cloud resource", () => {
     };
     const known = knowing(required);
     const found = regions.map((region, index) => {
-      const declared = { ...orders, account: "default", place: new Map([["spec.forProvider.region", region]]) };
+      const declared = { ...orders, account: "default", place: placeIn(region) };
       const [identity, own] = [`hash-${index}`, bucket(region, { [IDENTITY_LABEL]: `hash-${index}` })];
       const ours = candidate({ own: own.with([inRegion(region)]), apiVersion: table });
       return known.find({ ...ours, declared, identity, forms: [{ identity, declared }] });

@@ -59,6 +59,7 @@ const initially = (object: JsonObject, initProvider: JsonObject): JsonObject => 
 });
 const below = (namespace: string) => unknown({ namespace, namespaceRef: { name: `x-${namespace}` } });
 const inBlock = (id: string) => unknown({ parents: [{ id, idSelector: {} }] });
+const inRules = (id: string) => unknown({ rules: [{ targets: [{ id, idSelector: {} }] }] });
 const [ofA, topic] = [block({ bucket: "a" }), unknown({})];
 const inA = initially(topic, { project: "a" });
 const [asList, asObject] = [groupTag("v1beta1", [{ key: "k" }]), groupTag("v1beta2", { key: "k" })];
@@ -90,6 +91,7 @@ test.each<["one" | "two", string, JsonObject, JsonObject]>([
   ["two", "objects of two API groups", scaler("v1"), scaler("v1", "other")],
   ["two", "topics of an unknown kind with another parent", below("a"), below("b")],
   ["two", "topics of an unknown kind whose parents are in blocks", inBlock("a"), inBlock("b")],
+  ["two", "topics whose parents are in blocks of a list", inRules("a"), inRules("b")],
   ["two", "topics in two projects", unknown({ project: "a" }), unknown({ project: "b" })],
   ["one", "topic, encrypted or not", unknown({ encrypted: true }), unknown({ encrypted: false })],
   ["one", "tag of a group, as a list in one version and an object in the other", asList, asObject],
@@ -98,6 +100,16 @@ test.each<["one" | "two", string, JsonObject, JsonObject]>([
   expect(left).toBeDefined();
   expect(left?.identity === right?.identity).toBe(is === "one");
 });
+
+test.each([
+  ["a known kind", branch({ appId: "a" }), "9e044572a75907a1e24ac46378b146d7cbeca18d"],
+  ["an unknown kind", below("a"), "61e4d995613a32e068f5ab0f0acddd8eabfac135"],
+])(
+  "an identity stays the same from version to version of this function, as labels in clusters have it: %s",
+  (_, object, hash) => {
+    expect(identityOf(object)?.identity).toBe(hash);
+  },
+);
 
 describe("a reference", () => {
   const [ref, selector] = [branch({ appIdRef: { name: "a" } }), block({ bucketSelector: {} })];
@@ -142,6 +154,7 @@ test("metadata.name gives way to the name that the provider has written", () => 
 
 describe("an XR's managed resource without an identity label", () => {
   const lost = (id: string): JsonObject => ({ ...branch({ appId: "a" }, {}), status: { atProvider: { id } } });
+  const lostAndHiding = { ...branch({ appIdRef: { name: "a" } }, {}), status: { atProvider: { id: "main" } } };
   const withId = { ...branch({ appId: "a" }), status: { atProvider: { id: "trunk" } } };
   const [main, hiding] = [branch({ appId: "a" }), branch({ appIdRef: { name: "a" } })];
   const anywhere = resource("amplify.aws.upbound.io/v1beta1", "Branch", named("main"), { appId: "a" });
@@ -156,6 +169,13 @@ describe("an XR's managed resource without an identity label", () => {
     ["another", "the parent of the observed one is not resolved", main, hiding],
     ["the same", "its name is lost, and its provider reports the same id", main, lost("main")],
     ["another", "its name is lost, and its provider reports another id", main, lost("trunk")],
+    ["another", "its name is lost, and the parent of the observed one is not resolved", main, lostAndHiding],
+    [
+      "the same",
+      "an association's provider reports another id than its name",
+      ofA,
+      { ...ofA, status: { atProvider: { id: "x" } } },
+    ],
     ["the same", "its provider reports an id beside its name", main, withId],
   ])("declares %s cloud resource than the pipeline desires where %s", (is, _reason, desired, object) => {
     const kind = readManagedKind(documentOf(desired));

@@ -259,6 +259,11 @@ describe("an owner", () => {
       "alone",
     ],
     [
+      "has settled beside a writer of another account that has not found it yet",
+      { own, others: [owner("a", { age: "9", status: ABSENT })], accounts: [ONE, TWO] },
+      "alone, settled",
+    ],
+    [
       "has settled beside a writer of another id",
       { own: { ...own, id: ONE }, others: [owner("a", { age: "9", id: TWO })] },
       "alone, settled",

@@ -36,6 +36,7 @@ const [unasked, missing, created] = [
   usAs({ isCreated: true }),
 ];
 const orphan = { ...markedOther, isControlled: false };
+const writer = otherAs({ isWriting: true, isControlled: false });
 const leaving = { ...orphan, isWriting: false, isDeleting: true, mayDelete: true };
 const oldGoing = otherAs({ isDeleting: true });
 const going = usAs({ isDeleting: true });
@@ -105,6 +106,9 @@ test.each([
   when("an operator chose us, and the owner's is paused", [us, pausedOther], ours([pausedOther]), chosen),
   when("an operator chose us, and no XR controls the owner", [us, orphan], ours([orphan]), chosen),
   when("no operator did, and no XR controls the owner", [us, orphan], theirs(orphan)),
+  when("none did, and a younger one writes it that no XR controls", [oldUs, writer], theirs(writer, isNext), {
+    own: oldUs,
+  }),
   when("one did, and such an owner deletes it", [us, leaving], theirs(leaving, isNext), chosen),
   when("we own it, and an operator chose another", [markedUs, chosenOther], theirs(chosenOther), { own: markedUs }),
   when("an operator chose both, and us later", [us, chosenOther], ours([chosenOther]), { own: usAs(later) }),
