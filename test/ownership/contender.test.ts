@@ -148,7 +148,7 @@ describe("the name that a provider made up for an association", () => {
     all: readonly Contender[],
     owner: Contender | undefined,
     name: string | undefined,
-    isMoving?: true,
+    isMoving?: boolean,
   ];
   test.each<Row>([
     ["is nobody's", [nameless], undefined, undefined],
