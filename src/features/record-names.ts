@@ -1,11 +1,11 @@
-import { isManaged, readManagedKind } from "../crossplane/managed-resource.ts";
-import { mayDelete } from "../crossplane/management-policies.ts";
-import { EXTERNAL_NAME, isBeingDeleted, isPaused, readAnnotation } from "../crossplane/metadata.ts";
+import { isManaged, readCreationTime, readManagedKind } from "../crossplane/managed-resource.ts";
+import { ALL_ACTIONS, isObserver, mayDelete, readPolicies } from "../crossplane/management-policies.ts";
+import { EXTERNAL_NAME, isBeingDeleted, isPaused, readAnnotation, readLabel } from "../crossplane/metadata.ts";
 import { toReference } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { withResource } from "../model/draft.ts";
-import { ROTATION } from "../ownership/annotations.ts";
+import { IDENTITY_LABEL, ROTATION } from "../ownership/annotations.ts";
 import {
   appliedNames,
   composeNames,
@@ -77,5 +77,12 @@ function toEntry(name: string, observed: Document, desired: Document, before: Re
   const nameOf = (document: Document | undefined) => document && stringAt(document, EXTERNAL_NAME);
   // A name that earlier steps set comes first. A recorded name stays until a person decides, whatever is observed.
   const set = nameOf(request.desired.resources.get(name)?.document);
-  return { ...entry, externalName: set ?? recorded ?? nameOf(desired) ?? nameOf(observed) };
+  const found = isNameLent(observed) ? undefined : (nameOf(desired) ?? nameOf(observed));
+  return { ...entry, externalName: set ?? recorded ?? found };
 }
+
+/** Tells whether the external name may be the owner's, which `tags` gives an observer: it ends with the owner. */
+export const isNameLent = (observed: Document): boolean =>
+  readLabel(observed, IDENTITY_LABEL) !== undefined &&
+  isObserver(readPolicies(observed) ?? ALL_ACTIONS) &&
+  readCreationTime(observed) === undefined;

@@ -92,7 +92,9 @@ export function findAssociationName(
   return named && nameOf(named);
 }
 
-const nameOf = ({ document }: Contender): string | undefined => stringAt(document, EXTERNAL_NAME);
+/** Reads the external name, but not of what a provider has neither found nor created: that name came from an owner that is gone. */
+const nameOf = ({ document, observation }: Contender): string | undefined =>
+  observation === "absent" && readCreationTime(document) === undefined ? undefined : stringAt(document, EXTERNAL_NAME);
 
 /** Finds the contenders that have an external name; first those that have found the cloud resource. */
 const findNamed = forMany((all: Contenders) => all.filter(nameOf).sort((a, b) => rankFound(a) - rankFound(b)));

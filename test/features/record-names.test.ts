@@ -8,6 +8,7 @@ import { recordId } from "../../src/records/record.ts";
 import { type ComposedParts, composedCall, externallyNamed, recordOf, store } from "../../testing/builders/composed.ts";
 import { at, desiredOf, requirementsIn } from "../../testing/builders/read-draft.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
+import { CREATED } from "../../testing/builders/tags.ts";
 
 /** The record of names, which an XR keeps for the day on which what it composed, or its cluster, is lost. */
 
@@ -61,7 +62,12 @@ describe("the record of names", () => {
   const odd = ["__proto__", "a/b"];
   const each = (value: JsonObject) => Object.fromEntries(odd.map((key) => [key, value]));
   const renamed = { ...desired, ...externallyNamed("vpc-2") };
-  const adopting = { spec: { adoption: {} }, observed: { vpc: vpc(vpc1) }, desired: { vpc: desired } };
+  const unrecorded = (found: JsonObject) => ({ observed: { vpc: found }, desired: { vpc: desired } });
+  const nameless = { kind, apiVersion, name: "store-a1" };
+  const adopting = { spec: { adoption: {} }, ...unrecorded(vpc(vpc1)) };
+  const observing = { managementPolicies: ["Observe"] };
+  const identified = { labels: { "shared-infrastructure.fn.crossplane.io/identity": "x" } };
+  const createdHere = { ...vpc1, ...CREATED };
   const noEntries = { a: { kind, name: "../a" }, b: { name: "b" }, c: { kind, name: 1 } };
   test.each<[reason: string, parts: Partial<ComposedParts>, has: JsonObject]>([
     ["keeps what is neither observed nor desired at the moment", { observed: before }, { vpc: entry }],
@@ -72,7 +78,13 @@ describe("the record of names", () => {
     ["keeps what is deleted while it is paused: its provider does nothing", here(vpc(paused, deleted)), { vpc: entry }],
     ["takes the name that the pipeline sets", here(vpc(), renamed), { vpc: { ...entry, externalName: "vpc-2" } }],
     ["keeps its name beside another that is observed", here(vpc({ [name]: "vpc-2" })), { vpc: entry }],
-    ["has no external name from a step with adoption only", adopting, { vpc: { kind, apiVersion, name: "store-a1" } }],
+    ["has no external name from a step with adoption only", adopting, { vpc: nameless }],
+    ["has no external name of an owner's", unrecorded(vpc(vpc1, identified, observing)), { vpc: nameless }],
+    [
+      "has that of what ours created and only observes",
+      unrecorded(vpc(createdHere, identified, observing)),
+      { vpc: entry },
+    ],
     ["leaves out what is no entry", { observed: recordOf({ vpc: entry, ...noEntries }) }, { vpc: entry }],
     ["has resources with odd names", { observed: each(vpc(vpc1)), desired: each(desired) }, each(entry)],
   ])("%s", (_reason, parts, has) => {

@@ -12,7 +12,7 @@ import { type RecordedNames, toRecordedKind } from "../../records/names-record.t
 import { isFoundSinceCreation } from "../../records/restored.ts";
 import { desiredSoFar, type Edits, observedAs } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
-import { recallNames } from "../record-names.ts";
+import { isNameLent, recallNames } from "../record-names.ts";
 import { judgeName } from "./name-verdict.ts";
 import { type NamedResource, withNamesCondition } from "./names-condition.ts";
 
@@ -38,6 +38,7 @@ function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly Na
       return entry?.kind === toRecordedKind(kind) ? entry.externalName : undefined;
     };
     const recorded = nameIn(names);
+    if (observed !== undefined && recorded === undefined && isNameLent(observed)) continue;
     const isHeld = policy.requireRecord && (rescuePaths.length > 0 || isNamedAnew(desired, kind));
     // Before a resource exists, only its record or its kind shows that it is a managed resource.
     const isManagedResource = observed === undefined ? recorded !== undefined || isHeld : isManaged(observed);

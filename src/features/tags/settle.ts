@@ -61,7 +61,7 @@ export function settle(
     isNameless && verdict.is !== "unresolved"
       ? findAssociationName(contenders?.all ?? [], own, owner, move !== undefined)
       : undefined;
-  const isUnnamed = isNameless && name === undefined;
+  const isUnnamed = isNameless && name === undefined && (own && stringAt(own.document, EXTERNAL_NAME)) === undefined;
   const one: Case = { subject, own, canObserve, wanted, join, lost, move, isUnnamed };
   const part = choosePart(verdict, one);
   // The creation of the former cloud resource does not count as the creation of this one.

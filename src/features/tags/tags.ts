@@ -161,7 +161,9 @@ function toTagEdits(decision: TagDecision, wanted: WantedTags): Edits {
   const { subject, reason, arbitration } = decision;
   const { resource, observed, desired, tags: found } = subject;
   if (reason.is === "Withheld" || (isHeld(decision) && observed === undefined)) return [[resource, { is: "removed" }]];
-  const written = isHeld(decision) ? keepTags(subject) : (decision.tags ?? repeatTheirs(decision));
+  const written = isHeld(decision)
+    ? keepTags(subject)
+    : (decision.tags ?? repeatTheirs(decision) ?? takeTags(decision));
   const edits = found && written ? [{ path: found.path, value: fromTagMap(written, found.like) }] : [];
   if (arbitration.isShareable) {
     const object = writeMarks(edits, subject, arbitration, wanted);
@@ -174,6 +176,15 @@ function toTagEdits(decision: TagDecision, wanted: WantedTags): Edits {
 /** Keeps the tags of a managed resource as observed; undefined if earlier steps desire the same, or the kind has no tags. */
 const keepTags = ({ tags: found }: Subject): TagMap | undefined =>
   found === undefined || isSameTags(found.desired, found.spec) ? undefined : found.spec;
+
+/**
+ * Takes the tags from a map of a managed resource that no longer writes; otherwise undefined. An empty map is desired, and not none: of a
+ * map that the provider has filled in, too, server-side apply would leave null, which the API server refuses.
+ */
+const takeTags = ({ subject: { tags: found, observed }, arbitration }: TagDecision): TagMap | undefined =>
+  found?.desired.size === 0 && !mayWrite(arbitration.policies) && isObject(observed?.at(found.path))
+    ? found.desired
+    : undefined;
 
 /** Repeats the tags of another owner, or of another control plane, if the kind cannot only observe; otherwise undefined. */
 function repeatTheirs({ reason, subject }: TagDecision): TagMap | undefined {

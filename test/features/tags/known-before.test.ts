@@ -304,6 +304,24 @@ test.each([
   expect(at(desiredOf(draft), "spec.writeConnectionSecretToRef")).toEqual(spec);
 });
 
+test.each<[reason: string, observed: JsonObject, wanted: JsonObject, has: JsonValue | undefined]>([
+  ["that has tags desires an empty map: another field manager may own it", { team: "shop" }, {}, {}],
+  ["that once had tags goes on desiring an empty map", {}, {}, {}],
+  ["has the tags of earlier steps", { team: "shop" }, { tags: { a: "b" } }, { a: "b" }],
+])("an observer %s", (_reason, before, wanted, has) => {
+  const newcomer = run({ tags, desired: { bucket: bucket({}, named) }, contenders: [] });
+  const ours = first(newcomer, "ours", {}, SYNCED);
+  const own = { ...ours, spec: { ...(ours["spec"] as JsonObject), forProvider: { tags: before } } };
+  const rival = withPolicies(first(newcomer, "rival", ownedBy("XShop/rival"), SYNCED), "*");
+  const draft = run({
+    tags,
+    desired: { bucket: bucket(wanted, named) },
+    observed: { bucket: own },
+    contenders: [own, rival],
+  });
+  expect([policiesOf(draft), tagsIn(draft)]).toEqual([["Observe"], has]);
+});
+
 describe("an association, whose external name its provider makes up,", () => {
   const apiVersion = "s3.aws.upbound.io/v1beta1";
   const desired = { bucket: { apiVersion, kind: "BucketPolicy", spec: { forProvider: { bucket: "orders" } } } };
@@ -326,6 +344,13 @@ describe("an association, whose external name its provider makes up,", () => {
     ["id-2", "is owned", one("ours", "id-2", SYNCED, ownXr), []],
     ["id-2", "is taken over", one("ours", "id-2"), []],
     ["id-1", "is owned, and only an observer has found it", one("ours", "id-0", FAILED, ownXr), [one("b", "id-1")]],
+    [
+      "none",
+      "was deleted with its owner, and is ours to create",
+      one("ours", "id-0", ABSENT),
+      [one("b", "id-0", ABSENT)],
+    ],
+    ["id-0", "is ours to create again", one("ours", "id-0", ABSENT, CREATED), []],
     ["none", "is not created yet", undefined, []],
     ["none", "has none yet", one("ours"), []],
   ])("has the external name %s where it %s", (is, _reason, own, others) => {
