@@ -125,6 +125,7 @@ describe("a credential of its own", () => {
     expect(other?.match).not.toEqual(first?.match);
   });
 
+  const leftBy = ([, ...ownerReferences]: readonly JsonObject[]) => answerTo("team-a", { ownerReferences });
   const noCredential =
     "NoCredential: db: XPostgres orders has no credential for namespace team-a yet; if this stays, see its condition ConsumersServed";
   const revoked =
@@ -137,6 +138,8 @@ describe("a credential of its own", () => {
     ["is waited for, and the common one is not taken meanwhile", 1, waits, "pending"],
     ["is waited for until its Secret is written", 1, noCredential, []],
     ["is not what the owner's XR does not own", 1, noCredential, [answerTo("team-a", { ownerReferences: [] })]],
+    // Kubernetes leaves it there, since the database is its second owner.
+    ["is not what a deleted companion has answered", 1, noCredential, [leftBy(companion)]],
     ["is not what an object of another namespace names", 1, noCredential, [answerTo("team-a", { namespace: "evil" })]],
     ["goes with its copy when the grant is taken back", 0, revoked, [], owner({})],
     ["goes with its copy while the owner still answers", 0, revoked, [answerTo("team-a")], owner({})],
