@@ -234,9 +234,9 @@ function waitIfUnready(secret: Own): Decisions {
   return observed && isReady(observed) && !mayHaveBeenGivenUp(secret) ? [] : [{ reason: toWait(secret) }];
 }
 
-/** Makes the reason why the copy is not written: the provider's error, else WaitingForCopies. */
-function toWait(secret: Own): SharingReason {
-  const { observed, target } = secret;
-  const failure = observed && !mayHaveBeenGivenUp(secret) ? findFailure(observed, target) : undefined;
+/** Makes the reason why the copy is not written: the provider's error, unless the Object only observed, else WaitingForCopies. */
+function toWait({ observed, target }: Own): SharingReason {
+  const hasWritten = observed && !(target.copy.via === "Object" && isLimited(observed));
+  const failure = hasWritten ? findFailure(observed, target) : undefined;
   return failure ?? { is: "WaitingForCopies", targets: [target] };
 }

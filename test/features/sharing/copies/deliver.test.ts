@@ -284,6 +284,8 @@ const observing = (observedGeneration: number): JsonObject => ({
   status: synced("True", { observedGeneration }),
 });
 const unseen = { ...observing(4), status: {} };
+const message = "observe failed: external resource does not exist";
+const unfound = { ...observing(5), status: synced("False", { message, observedGeneration: 5 }) };
 const taken = `TargetTaken: db: Secret team-a/orders-db is a copy made by ${other}: choose another secretName`;
 const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up Secret";
 const spec = expect.objectContaining({ managementPolicies: ["Observe"] });
@@ -294,6 +296,7 @@ type Found = readonly JsonObject[] | "pending";
 test.each<[reason: string, found: Found, composed: unknown, condition: string, there?: JsonObject]>([
   ["nothing is composed before it has been looked up", "pending", undefined, LOOKING_UP],
   ["nobody has it", [], expect.anything(), WAITING],
+  ["an Object that only observed has found nobody's", [], expect.anything(), WAITING, unfound],
   ["it is ours, from before a restore", [targetSecret()], expect.anything(), WAITING],
   ["it is nobody's copy", [targetSecret({})], undefined, NOT_OURS],
   ["it is another XR's copy", theirs, undefined, taken],
