@@ -47,6 +47,19 @@ describe("via Secret", () => {
     expect([...resources]).toEqual([[`${KEY}/secret`, { is: "set", ready: "False", object }]]);
   });
 
+  test.each([
+    { via: "Secret", there: keptSecret },
+    { via: "ConnectionSecret", there: { [`${KEY}/connection-secret`]: COPY_KINDS.Object } },
+  ])("via $via, a source without keys empties no copy, and makes no empty one", ({ via, there }) => {
+    const answers = { ...absent, [SECRET]: [connectionSecret({})] };
+    const drafts = [{}, there].map((observed) => draftOfCopy({ via }, { answers, observed }));
+    const message = "KeyNotFound: db: Secret databases/orders-conn has no keys";
+    expect(drafts.map((draft) => `${says(draft)}, ${draft.resources.size}`)).toEqual([
+      `${message}, 0`,
+      `${message}, 1`,
+    ]);
+  });
+
   test("it is ready once it is there", () => {
     const draft = draftOfCopy({ via: "Secret" }, { answers: absent, observed: keptSecret });
     expect(draft.resources.get(`${KEY}/secret`)).toMatchObject({ ready: "True" });
