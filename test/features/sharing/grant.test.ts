@@ -31,6 +31,13 @@ describe("a grant by label", () => {
     expect([draft.resources.size, reasonIn(draft)]).toEqual([copies, condition]);
   });
 
+  test("is asked for with labels, too", () => {
+    const draft = draftOf({ answers: { db: [owner], "namespace/team-a": [dev] } });
+    expect(says(draft)).toMatch(
+      /its owner has to add team-a to its annotation [^ ]*\/allowed-namespaces, or the Namespace needs the labels of its annotation [^ ]*\/allowed-namespace-selector$/,
+    );
+  });
+
   test("looks up only the Namespace that asks, and none that is granted by name", () => {
     const named = database({ annotations: { [ALLOWED]: "team-a", [SELECTOR]: "team=orders" } });
     const asked = [owner, named].map((db) => [...requirementsIn(draftOf({ answers: { db: [db] } })).keys()]);
