@@ -1,6 +1,6 @@
 import type { Composite } from "../crossplane/composite.ts";
 import type { SecretName } from "../crossplane/copies.ts";
-import { labelPath, OWNER_REFERENCES, qualifiedName, readUid } from "../crossplane/metadata.ts";
+import { findController, labelPath, OWNER_REFERENCES, qualifiedName, readUid } from "../crossplane/metadata.ts";
 import { type Reference, resourceKey, toReference } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { compareTexts } from "../model/collections.ts";
@@ -59,7 +59,8 @@ export function composeAnswer(
 
 /**
  * Requires the answer of a shared resource to a subject; undefined if there is none. An answer counts only if it has an owner reference to
- * the shared resource: anyone's ConfigMap in the same namespace could name another Secret.
+ * the shared resource: anyone's ConfigMap in the same namespace could name another Secret. It needs a controller, too: Kubernetes leaves
+ * the answers of a deleted companion to the shared resource, their other owner.
  */
 export function askAnswer(
   shared: Document,
@@ -72,7 +73,8 @@ export function askAnswer(
   const answer = requirements.ask(toRequirement("shared-resource/answer", selector));
   if (answer.is === "pending") return "pending";
   const uid = readUid(shared);
-  const isOwned = (item: Document): boolean => objectsAt(item, OWNER_REFERENCES).some((owner) => owner["uid"] === uid);
+  const isOwned = (item: Document): boolean =>
+    findController(item) !== undefined && objectsAt(item, OWNER_REFERENCES).some((owner) => owner["uid"] === uid);
   const isInPlace = (item: Document): boolean => stringAt(item, ["metadata", "namespace"]) === resource.namespace;
   const own = answer.items.filter((item) => uid !== undefined && isOwned(item) && isInPlace(item));
   // A companion may answer beside the shared XR, and Crossplane lists answers in any order.

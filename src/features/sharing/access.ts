@@ -2,6 +2,7 @@ import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import { type Composite, consumerNamespace } from "../../crossplane/composite.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
 import {
+  ALLOWED_NAMESPACE_SELECTOR,
   ALLOWED_NAMESPACES,
   askGrants,
   FOR_ALL,
@@ -69,7 +70,9 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
       // A fault is not quoted: it may name other teams.
       const invalid =
         faults().length > 0 ? ", and to correct a grant in its annotations that is misspelt or invalid" : "";
-      return `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${invalid}`;
+      const labelled =
+        selector && `, or the Namespace needs the labels of its annotation ${ALLOWED_NAMESPACE_SELECTOR}`;
+      return `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${labelled ?? ""}${invalid}`;
     },
   };
 }

@@ -27,17 +27,19 @@ export function findMisnamed(shares: readonly Judged[], call: Call): readonly Fa
     [desired.resources, observed.resources, recorded].every((map) => !map.has(name)),
   );
   if (unknown.length === 0 || [...observed.resources.values()].some(({ document }) => isDependent(document))) return [];
-  return unknown.map(({ name, path }) => ({ path, message: explainMisnamed(name, desired.resources) }));
+  return unknown.map(({ name, path, at }) => ({ path, message: explainMisnamed(name, at, desired.resources) }));
 }
 
 /** Lists the names that earlier steps have to desire, with their paths in the input. */
 const findNames = ({ patches, dependents }: Judged["shared"], path: string) => [
   ...patches.flatMap((patch, index) =>
     patch.toResource && isRequired(patch)
-      ? [{ name: patch.toResource.name, path: `${path}.patches[${index}].toResource.name` }]
+      ? [{ at: "patch", name: patch.toResource.name, path: `${path}.patches[${index}].toResource.name` } as const]
       : [],
   ),
-  ...dependents.flatMap((name, index) => (isGlob(name) ? [] : [{ name, path: `${path}.dependents[${index}]` }])),
+  ...dependents.flatMap((name, index) =>
+    isGlob(name) ? [] : [{ at: "dependent", name, path: `${path}.dependents[${index}]` } as const],
+  ),
 ];
 
 const isGlob = (name: string): boolean => name.includes("*");
@@ -46,14 +48,21 @@ const isGlob = (name: string): boolean => name.includes("*");
 export const remarkUndesired = ({ shared, call }: Judged): readonly SharingReason[] => {
   const { resources } = call.request.desired;
   const missing = shared.dependents.filter((name) => !isGlob(name) && !resources.has(name));
-  return missing.map((name) => ({ is: "DependentNotDesired", fault: explainMisnamed(name, resources) }));
+  return missing.map((name) => ({ is: "DependentNotDesired", fault: explainMisnamed(name, "dependent", resources) }));
 };
 
-export function explainMisnamed(name: string, desired: ReadonlyMap<string, unknown>): string {
+/** @param at the part of the share that names it. */
+export function explainMisnamed(
+  name: string,
+  at: "patch" | "dependent",
+  desired: ReadonlyMap<string, unknown>,
+): string {
   const names = [...desired.keys()].sort(compareTexts);
   if (names.length === 0)
     return `the steps before this one desire no resource: move this step behind the one that desires ${quote(name)}`;
-  const order = `; if a step such as function-sequencer holds ${quote(name)} back, move that step behind this one`;
+  const order =
+    `; if a step such as function-sequencer holds ${quote(name)} back, move that step behind this one; ` +
+    `if earlier steps leave it out at times, ${at === "patch" ? "set policy: Optional" : `write ${quote(`${name}*`)}`}`;
   const suggestion = didYouMean(name, names) || order;
   return `no earlier step desires ${quote(name)}; earlier steps desire ${listSome(names, MAX_NAMES, brief)}${suggestion}`;
 }

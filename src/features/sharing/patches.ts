@@ -164,7 +164,8 @@ function judgePatch(patch: Patch, { shared, before, judgement, call }: Judged): 
   const { resources } = call.request.desired;
   if (toResource !== undefined && !resources.has(toResource.name)) {
     if (!isRequired(patch)) return { is: "leave" };
-    return { is: "leave", reason: failed(`cannot patch a resource: ${explainMisnamed(toResource.name, resources)}`) };
+    const fault = explainMisnamed(toResource.name, "patch", resources);
+    return { is: "leave", reason: failed(`cannot patch a resource: ${fault}`) };
   }
   const isGone = fields.is === "held" && fields.bound?.is === "gone";
   const isDropped = isGone && shared.connection?.onSourceMissing === "Delete";

@@ -76,8 +76,8 @@ export const REASONS = {
       `${kind} ${shared} names a Secret in another namespace: the ${kind}'s owner has to name a Secret in the namespace of the ${kind}, or ` +
       "of its claim",
     SourceNotFound: ({ secret }: Secret) => `source Secret ${formatSecret(secret)} does not exist`,
-    KeyNotFound: ({ secret, key, keys }: Secret & { readonly key: string; readonly keys: readonly string[] }) =>
-      `Secret ${formatSecret(secret)} has no key ${key}: it has ${listSome(keys, MAX_NAMES, brief) || "none"}`,
+    KeyNotFound: ({ secret, key, keys }: Secret & { readonly key?: string; readonly keys: readonly string[] }) =>
+      `Secret ${formatSecret(secret)} has no ${key === undefined ? "keys" : `key ${key}: it has ${listSome(keys, MAX_NAMES, brief) || "none"}`}`,
     KeyIsNotText: ({ secret, key }: Secret & { readonly key: string }) =>
       `key ${key} of Secret ${formatSecret(secret)} is not text: copy it with from, or write {${key}|base64} in value`,
     // `remedy`: completes "its owner has to".

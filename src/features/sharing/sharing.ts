@@ -73,15 +73,17 @@ function toOutcome(share: Depending): Outcome {
 /** Lists the bindings for the record: to the named resource, to resources that stay, and to those with copies or dependents. */
 function bind(share: Depending): readonly Binding[] {
   const { shared, targets, before, delivery, depending } = share;
-  const { named, stay } = share.judgement;
+  const { named, stay, copies: now } = share.judgement;
   if (!bindsOne(shared)) return [];
+  // While copies are kept as they are, and while they have several namespaces or none, the record keeps asking for the same credential.
+  const isKept = now.is === "broken" || now.is === "unknown";
+  const [target] = targets.namespaces.length === 1 ? targets.namespaces : [];
   const copies = groupBy(delivery.made, ({ origin }) => resourceKey(origin));
   const dependents = groupBy(depending.bound, ({ origin }) => resourceKey(origin));
   const toBinding = ({ resource, access, ticket, claimNamespace }: Named): Binding => {
     const recorded = findBinding(resource, before);
     const isPerConsumer = shared.connection?.secretRef.perConsumer === true;
-    // Unless the targets have exactly one namespace, the record keeps asking for the same credential.
-    const [namespace] = targets.namespaces.length === 1 ? targets.namespaces : [recorded?.credentialFor];
+    const namespace = isKept ? (recorded?.credentialFor ?? target) : (target ?? recorded?.credentialFor);
     return {
       resource,
       access,

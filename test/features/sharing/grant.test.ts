@@ -31,6 +31,13 @@ describe("a grant by label", () => {
     expect([draft.resources.size, reasonIn(draft)]).toEqual([copies, condition]);
   });
 
+  test("is asked for with labels, too", () => {
+    const draft = draftOf({ answers: { db: [owner], "namespace/team-a": [dev] } });
+    expect(says(draft)).toMatch(
+      /its owner has to add team-a to its annotation [^ ]*\/allowed-namespaces, or the Namespace needs the labels of its annotation [^ ]*\/allowed-namespace-selector$/,
+    );
+  });
+
   test("looks up only the Namespace that asks, and none that is granted by name", () => {
     const named = database({ annotations: { [ALLOWED]: "team-a", [SELECTOR]: "team=orders" } });
     const asked = [owner, named].map((db) => [...requirementsIn(draftOf({ answers: { db: [db] } })).keys()]);
@@ -125,6 +132,7 @@ describe("a credential of its own", () => {
     expect(other?.match).not.toEqual(first?.match);
   });
 
+  const leftBy = ([, ...ownerReferences]: readonly JsonObject[]) => answerTo("team-a", { ownerReferences });
   const noCredential =
     "NoCredential: db: XPostgres orders has no credential for namespace team-a yet; if this stays, see its condition ConsumersServed";
   const revoked =
@@ -137,6 +145,8 @@ describe("a credential of its own", () => {
     ["is waited for, and the common one is not taken meanwhile", 1, waits, "pending"],
     ["is waited for until its Secret is written", 1, noCredential, []],
     ["is not what the owner's XR does not own", 1, noCredential, [answerTo("team-a", { ownerReferences: [] })]],
+    // Kubernetes leaves it there, since the database is its second owner.
+    ["is not what a deleted companion has answered", 1, noCredential, [leftBy(companion)]],
     ["is not what an object of another namespace names", 1, noCredential, [answerTo("team-a", { namespace: "evil" })]],
     ["goes with its copy when the grant is taken back", 0, revoked, [], owner({})],
     ["goes with its copy while the owner still answers", 0, revoked, [answerTo("team-a")], owner({})],

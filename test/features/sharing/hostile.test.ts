@@ -484,7 +484,7 @@ describe("one Secret has one writer", () => {
   });
 
   const NEW = "shared/database/team-a/orders-db";
-  const source = { metadata: { namespace: "databases", name: "orders-conn" }, data: {} };
+  const source = { metadata: { namespace: "databases", name: "orders-conn" }, data: { a: "" } };
   const found = { database: [database()], db: [database()], "db/secret": [source] };
   const bySecret = copying({ via: "Secret" });
   const limited = copyOf({ policies: ["Observe"] });

@@ -89,7 +89,11 @@ describe("an XR with a credential of its own asks for it while a field of its co
   const connection = { secretRef: { perConsumer: true } };
   const sharedResources = [copying({ ...readingFields, keys: fromXr("spec.keys"), via: "Secret" }, connection)];
   const observed = boundWith({ credentialFor: "team-a" });
-  const elsewhere = [{ spaces: ["team-b", "team-a"] }, { spaces: ["team-a", "team-b"] }];
+  const elsewhere = [
+    { spaces: ["team-b", "team-a"] },
+    { spaces: ["team-a", "team-b"] },
+    { spaces: "team-b", secret: "Not a name" },
+  ];
   test.each([...lost, ...elsewhere])("%j", (spec) => {
     const asking = naming("orders", { ...fields, keys: { a: "b" }, ...spec });
     const draft = draftOf({ xr: asking, sharedResources, observed, answers: { db: [grantedTo("*")], answer: [] } });

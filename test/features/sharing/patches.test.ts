@@ -123,7 +123,7 @@ describe("a resource that no earlier step desires", () => {
       [
         "cannot use the input:",
         '  spec.sharedResources[0].patches[0].toResource.name: no earlier step desires "instanse"; earlier steps desire app, instance; did you mean instance?',
-        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; earlier steps desire app, instance; if a step such as function-sequencer holds "r" back, move that step behind this one',
+        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; earlier steps desire app, instance; if a step such as function-sequencer holds "r" back, move that step behind this one; if earlier steps leave it out at times, set policy: Optional',
       ].join("\n"),
     ]);
     expect(says(draft)).toContain(
@@ -132,7 +132,8 @@ describe("a resource that no earlier step desires", () => {
   });
 
   const first = 'no earlier step desires "it"; earlier steps desire';
-  const order = '; if a step such as function-sequencer holds "it" back, move that step behind this one';
+  const order =
+    '; if a step such as function-sequencer holds "it" back, move that step behind this one; if earlier steps leave it out at times, set policy: Optional';
   const NONE = 'the steps before this one desire no resource: move this step behind the one that desires "it"';
   test.each<[reason: string, parts: CallParts, says: string]>([
     ["at the first call", { answers: {}, desired: { app: {} } }, `${first} app${order}`],

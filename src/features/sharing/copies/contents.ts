@@ -32,6 +32,9 @@ export const contentsFor = ({ source, secret, resource: shared }: Copying, { com
     if (secret.is === "pending")
       return { is: "unknown", reason: { is: "WaitingForRequiredResources", wanted: "Secret" } };
     if (secret.is === "missing") return { is: "gone", reason: { is: "SourceNotFound", secret: source } };
+    // Its writer has yet to fill it, or fills it anew.
+    if (copy.keys === undefined && Object.keys(secret.data).length === 0)
+      return { is: "broken", reason: { is: "KeyNotFound", secret: source, keys: [] } };
     return selectKeys(copy, { ...values, data: secret.data });
   });
 

@@ -12,8 +12,17 @@ import { isCopyKept, judgeOrigins, type KeptFor } from "../recorded.ts";
 import { type Composed, giveUpCopy, keepCopy, type WrittenCopy, writeCopy } from "./compose-object.ts";
 import { bytesAround, type Contents, TOO_LARGE } from "./contents.ts";
 import { findOtherWriter, findTarget, type OtherWriter } from "./foreign-secret.ts";
-import { findFailure, findStale, isLimited, isMoving, isReady, isReleased, type ObservedCopy } from "./observed.ts";
-import { isOwner } from "./owned.ts";
+import {
+  findFailure,
+  findStale,
+  isLimited,
+  isMoving,
+  isPublisher,
+  isReady,
+  isReleased,
+  type ObservedCopy,
+} from "./observed.ts";
+import { isOnlyOwner, isOwner } from "./owned.ts";
 
 /** The decision on a target or a copy. Crossplane deletes an observed copy that is not composed again. */
 export interface Decision extends Partial<Composed> {
@@ -43,7 +52,7 @@ interface Row extends Pick<WrittenCopy, "key" | "observed"> {
 interface Case extends Row {
   readonly share: CopyingShare;
   readonly contents: () => Contents;
-  /** The observed Secret; undefined if it does not exist. */
+  /** The observed Secret; undefined if it does not exist, or goes with an Object of `copies` that publishes it. */
   readonly found: () => Document | "pending" | undefined;
   readonly otherWriter: () => OtherWriter | "pending" | undefined;
 }
@@ -83,9 +92,13 @@ const decideOwn = decideBy<Own, Decisions>(
  * @returns the decisions, and the bytes that the copy takes in the response, even if only a later call writes it.
  */
 export function decideSecret(row: Row, share: CopyingShare, room: number) {
-  const { target, key, observed, writer } = row;
+  const { target, key, observed, copies, writer } = row;
   const around = bytesAround(target, share.call);
-  const found = lazy(() => findTarget(key, target, share.call));
+  const found = lazy(() => {
+    const secret = findTarget(key, target, share.call);
+    const isPublished = typeof secret === "object" && copies.some((copy) => isPublishedBy(copy, secret));
+    return isPublished ? undefined : secret;
+  });
   const contents = lazy((): Contents => {
     const made = share.contentsOf(target.copy);
     return made.is === "known" && made.bytes + around > room ? { is: "broken", reason: TOO_LARGE } : made;
@@ -97,6 +110,9 @@ export function decideSecret(row: Row, share: CopyingShare, room: number) {
   const made = target.refusal === undefined && writer === undefined ? contents() : undefined;
   return { decisions, bytes: Math.max(made?.is === "known" ? made.bytes + around : 0, countKept(decisions)) };
 }
+
+const isPublishedBy = (copy: ObservedCopy, secret: Document): boolean =>
+  isPublisher(copy) && isOnlyOwner(copy.document, secret);
 
 /** Counts the bytes of copies that are composed as they are observed. */
 export const countKept = (decisions: Decisions): number => decisions.reduce((total, { bytes = 0 }) => total + bytes, 0);
@@ -218,9 +234,9 @@ function waitIfUnready(secret: Own): Decisions {
   return observed && isReady(observed) && !mayHaveBeenGivenUp(secret) ? [] : [{ reason: toWait(secret) }];
 }
 
-/** Makes the reason why the copy is not written: the provider's error, else WaitingForCopies. */
-function toWait(secret: Own): SharingReason {
-  const { observed, target } = secret;
-  const failure = observed && !mayHaveBeenGivenUp(secret) ? findFailure(observed, target) : undefined;
+/** Makes the reason why the copy is not written: the provider's error, unless the Object only observed, else WaitingForCopies. */
+function toWait({ observed, target }: Own): SharingReason {
+  const hasWritten = observed && !(target.copy.via === "Object" && isLimited(observed));
+  const failure = hasWritten ? findFailure(observed, target) : undefined;
   return failure ?? { is: "WaitingForCopies", targets: [target] };
 }

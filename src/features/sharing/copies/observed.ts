@@ -122,7 +122,7 @@ export const isReleased = (copy: ObservedCopy): boolean =>
   shownCondition(copy.document, "Ready")?.reason !== "Creating";
 
 /** Tells whether the copy is its Object's connection Secret, which is deleted with the Object. */
-const isPublisher = ({ document }: ObservedCopy): boolean => document.at(CONNECTION_DETAILS) !== undefined;
+export const isPublisher = ({ document }: ObservedCopy): boolean => document.at(CONNECTION_DETAILS) !== undefined;
 
 /** Tells whether a copy can be given up at once: its Secret is deleted with it anyway, or its Object is released. */
 export const isDroppable = (copy: ObservedCopy): boolean => copy.isSecret || isPublisher(copy) || isReleased(copy);
@@ -155,10 +155,12 @@ export function findCopied(copies: readonly ObservedCopy[], shared: Reference): 
   return findCommon(own.map((copy) => (isWritten(copy) ? copy.source : undefined)));
 }
 
+/** Matches the errors by which a provider refuses to write a connection Secret: ConnectionSecretMustBeControllableBy in crossplane-runtime. */
+const UNCONTROLLED = /refusing to modify uncontrolled secret|existing secret is not controlled by UID/;
+
 /** Finds the error with which the provider fails to write a copy, such as a missing Secret, key or permission. */
 export function findFailure({ document }: ObservedCopy, target: SecretName): SharingReason | undefined {
   const { status = "", message = "" } = shownCondition(document, "Synced") ?? {};
-  if (message.includes("refusing to modify uncontrolled secret"))
-    return { is: "TargetTaken", target, writer: undefined, isRival: false };
+  if (UNCONTROLLED.test(message)) return { is: "TargetTaken", target, writer: undefined, isRival: false };
   return status === "False" && message !== "" ? { is: "CopyFailed", target, says: message } : undefined;
 }

@@ -31,6 +31,7 @@ const everywhere = { db: [grantedTo("*")] };
 const NOT_OURS =
   "TargetTaken: db: Secret team-a/orders-db exists and does not belong to this XR, so it is left unchanged: choose " +
   "another secretName, or delete the Secret: then this XR creates its own";
+const WAITING = "WaitingForCopies: db: waiting for Secret team-a/orders-db to be written";
 /** The copied Secret as Crossplane observes it, which is kept as it is. */
 const kept = { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" }, data: { old: "b2xk" } };
 const keptSecret = { [`${KEY}/secret`]: kept };
@@ -44,6 +45,19 @@ describe("via Secret", () => {
     const data = { password: base64("p@ss/1"), username: base64("app") };
     const object = { apiVersion: "v1", kind: "Secret", metadata, type: "Opaque", data };
     expect([...resources]).toEqual([[`${KEY}/secret`, { is: "set", ready: "False", object }]]);
+  });
+
+  test.each([
+    { via: "Secret", there: keptSecret },
+    { via: "ConnectionSecret", there: { [`${KEY}/connection-secret`]: COPY_KINDS.Object } },
+  ])("via $via, a source without keys empties no copy, and makes no empty one", ({ via, there }) => {
+    const answers = { ...absent, [SECRET]: [connectionSecret({})] };
+    const drafts = [{}, there].map((observed) => draftOfCopy({ via }, { answers, observed }));
+    const message = "KeyNotFound: db: Secret databases/orders-conn has no keys";
+    expect(drafts.map((draft) => `${says(draft)}, ${draft.resources.size}`)).toEqual([
+      `${message}, 0`,
+      `${message}, 1`,
+    ]);
   });
 
   test("it is ready once it is there", () => {
@@ -85,8 +99,20 @@ describe("via ConnectionSecret", () => {
     });
   });
 
-  test("a Secret that the provider refuses to write is somebody else's", () => {
-    const message = 'cannot publish connection details: refusing to modify uncontrolled secret of type "Opaque"';
+  test.each(["Object", "Secret"])("its Secret goes with its Object before it is made via %s", (via) => {
+    const spec = { connectionDetails: [], writeConnectionSecretToRef: { namespace: "team-a", name: "orders-db" } };
+    const observed = { [`${KEY}/connection-secret`]: { ...COPY_KINDS.Object, metadata: { uid: "7" }, spec } };
+    const there = [targetSecret({}, { ownerReferences: [{ uid: "7", controller: true }] })];
+    const answers = { ...absent, [`${KEY}/target`]: there, [`${KEY}/secret/target`]: there };
+    const draft = draftOfCopy({ via }, { observed, answers });
+    expect([says(draft), draft.resources.size]).toEqual([WAITING, 0]);
+  });
+
+  test.each([
+    'refusing to modify uncontrolled secret of type "Opaque"',
+    'existing secret is not controlled by UID "7"',
+  ])("a Secret that the provider refuses to write is somebody else's: %s", (refusal) => {
+    const message = `cannot publish connection details: ${refusal}`;
     const observed = { [`${KEY}/connection-secret`]: { ...COPY_KINDS.Object, status: synced("False", { message }) } };
     const draft = draftOfCopy({ via: "ConnectionSecret", keys: [{ from: "a", to: "a" }] }, { observed });
     expect([says(draft), draft.resources.size]).toEqual([NOT_OURS, 1]);
@@ -271,9 +297,10 @@ const observing = (observedGeneration: number): JsonObject => ({
   status: synced("True", { observedGeneration }),
 });
 const unseen = { ...observing(4), status: {} };
+const message = "observe failed: external resource does not exist";
+const unfound = { ...observing(5), status: synced("False", { message, observedGeneration: 5 }) };
 const taken = `TargetTaken: db: Secret team-a/orders-db is a copy made by ${other}: choose another secretName`;
 const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up Secret";
-const WRITING = "WaitingForCopies: db: waiting for Secret team-a/orders-db to be written";
 const spec = expect.objectContaining({ managementPolicies: ["Observe"] });
 const observes = expect.objectContaining({ object: expect.objectContaining({ spec }) });
 const stays = { is: "set", ready: "False", object: observed };
@@ -281,8 +308,9 @@ const theirs = [targetSecret(copyMarks(other))];
 type Found = readonly JsonObject[] | "pending";
 test.each<[reason: string, found: Found, composed: unknown, condition: string, there?: JsonObject]>([
   ["nothing is composed before it has been looked up", "pending", undefined, LOOKING_UP],
-  ["nobody has it", [], expect.anything(), WRITING],
-  ["it is ours, from before a restore", [targetSecret()], expect.anything(), WRITING],
+  ["nobody has it", [], expect.anything(), WAITING],
+  ["an Object that only observed has found nobody's", [], expect.anything(), WAITING, unfound],
+  ["it is ours, from before a restore", [targetSecret()], expect.anything(), WAITING],
   ["it is nobody's copy", [targetSecret({})], undefined, NOT_OURS],
   ["it is another XR's copy", theirs, undefined, taken],
   ["it was ours and is another XR's now: it is given up without deleting it", theirs, observes, taken, observed],
