@@ -133,13 +133,14 @@ export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call
   return markIfNotLast(remarks, call);
 }
 
-/**
- * Describes desired nested XRs that are unsettled since a restore: while this XR's condition names one, the XRs above keep this XR. Once this
- * XR has said `Adopted`, reads no composed resource, unless the references of this XR come from a backup.
- */
+/** Tells whether the XR has said `Adopted` since a restore. Then composed resources need not be read. */
+export const hasAdopted = (composite: Document): boolean =>
+  !hasReferencesOfBackup(composite) && shownCondition(composite, TYPE)?.reason === "Adopted";
+
+/** Describes desired nested XRs that are unsettled since a restore: while this XR's condition names one, the XRs above keep this XR. */
 export function remarkNested({ composite: { document }, request }: Call): readonly AdoptionRemark[] {
   const { observed, desired } = request;
-  if (!hasReferencesOfBackup(document) && shownCondition(document, TYPE)?.reason === "Adopted") return [];
+  if (hasAdopted(document)) return [];
   const nested = [...observed.resources].filter(
     ([name, { document: resource }]) => desired.resources.has(name) && isUnsettled(resource),
   );

@@ -109,8 +109,14 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
     expect([desiredIn(draft, "a"), condition?.message?.split(":")[0] ?? condition?.reason]).toEqual([is, says]);
   });
 
-  test("is written at once without it", () => {
-    expect(draftOf({ observed: { a: { policies: FULL } }, restore: "Continue" }).resources.size).toBe(0);
+  // Only a desired value replaces what Velero wrote, too: without it the resource would observe for ever.
+  test.each<[reason: string, a: Managed, is: unknown]>([
+    ["as it is", { policies: FULL }, undefined],
+    ["with all policies, if its Composition had it until now", found, [FULL, undefined]],
+    ["with all policies, if it comes from Velero's modifier", { mark: "*" }, [FULL, HELD]],
+  ])("is written at once without it: %s", (_reason, a, is) => {
+    const draft = draftOf({ observed: { a, b: { policies: FULL } }, restore: "Continue" });
+    expect([desiredIn(draft, "a"), draft.conditions[0]?.reason]).toEqual([is, "Adopted"]);
   });
 
   test("says what to do, and names fields without their values", () => {
