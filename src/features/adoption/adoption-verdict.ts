@@ -98,16 +98,17 @@ export const PENDING = "pending";
 
 /**
  * Tells whether a provider has reported a managed resource's status since the creation or restore, or Crossplane a nested XR's. True for
- * any other resource.
+ * any other resource, and for a managed resource whose status was restored: a provider that finds nothing new leaves that as it is.
  */
 export function isLookedAt(resource: Document): boolean {
   const isNested = hasReferences(resource);
   if (!isManaged(resource) && !isNested) return true;
   const synced = findCondition(resource, "Synced");
+  if (synced?.["status"] === "True" && !isNested) return true;
   if (synced === undefined || !isSinceCreation(resource, synced["lastTransitionTime"])) return false;
-  if (synced["status"] === "True") return true;
+  if (isNested) return synced["status"] === "True";
   const isReported = Object.keys(resource.at(["status", "atProvider"]) ?? {}).length > 0;
-  return !isNested && (isReported || readObservation(resource) === "absent");
+  return isReported || readObservation(resource) === "absent";
 }
 
 /**
