@@ -52,14 +52,15 @@ type Judged = Finding | { readonly is: "dropped" | "unrestored" };
  * observes (`isHeld`) until all are found in the cloud as they are desired, or until the XR's annotation releases it by name. Also finds
  * nested XRs that no step desires, which are kept, and desired resources that do not exist, which are not created until then.
  *
- * Without `restore: ObserveFirst`, finds marked resources until the XR has said `Adopted`, and holds none: nothing else would give them
- * their policies back.
+ * Without `restore: ObserveFirst`, finds marked resources and holds none: nothing else would give them their policies back.
  *
  * @returns `dropped`: no step desires it; `unrestored`: it does not exist, and a step desires it.
  */
 export function findRestored(call: Call, draft: Draft) {
-  const isHolding = call.input.spec.adoption?.restore === "ObserveFirst";
-  if (!isHolding && hasAdopted(call.composite.document)) return [];
+  const { adoption: policy, externalNames } = call.input.spec;
+  const isHolding = policy?.restore === "ObserveFirst";
+  // `externalNames` reads all managed resources anyway.
+  if (!isHolding && externalNames === undefined && hasAdopted(call.composite.document)) return [];
   const { resources } = call.request.observed;
   const desired = desiredSoFar(call, draft);
   const restored = [...resources].filter(([name, { document }]) =>

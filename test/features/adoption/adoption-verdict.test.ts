@@ -119,7 +119,11 @@ describe("what was put back after a restore, and this XR controls,", () => {
   const paused = { status: "False", reason: "ReconcilePaused", message: "" };
   test.each<[isLookedAt: boolean, reason: string, resource: JsonObject]>([
     [false, "a managed resource that a restore has stripped of its status", bucket("a", created, managed)],
-    [true, "one whose status was restored: a look that finds nothing new leaves it as it is", bucket("a", created, before)],
+    [
+      true,
+      "one whose status was restored: a look that finds nothing new leaves it as it is",
+      bucket("a", created, before),
+    ],
     [false, "one whose provider had failed before", bucket("a", created, { ...before, ...synced(earlier, failed) })],
     [false, "a nested XR whose status was restored", { ...nestedStore, ...synced(earlier) }],
     [true, "one that its provider has looked at", bucket("a", created, { ...managed, ...synced(later) })],
