@@ -199,6 +199,15 @@ describe("what an XR composed before it was restored", () => {
       expect([requirementsIn(draft).has(VPCS), nameIn(draft)]).toEqual([false, "old"]);
     });
 
+    test.each([
+      ["if its kind is not served: to require it would fail every second reconcile", null, false],
+      ["if it is", {}, true],
+    ])("is asked for or not on Crossplane v2.2 and later: %s", (_reason, VPC, isAsked) => {
+      const capabilities = ["Capabilities", "RequiredResources", "RequiredSchemas"] as const;
+      const draft = drafted(recordedAs(), [], { capabilities, schemas: { VPC } });
+      expect(requirementsIn(draft).has(VPCS)).toBe(isAsked);
+    });
+
     test("is not asked for by what a team may have written", () => {
       const namespace = "team-a";
       const { metadata, data } = recordedAs();
