@@ -29,6 +29,10 @@ const REASONS = {
     Unadopted: () =>
       "it has no controller, and no step desires it. To keep it, put it back into the Composition. To have this XR adopt it and Crossplane " +
       "delete it, set adoption.onUnadopted: Adopt",
+    KindChanged: () =>
+      "it has no controller, and the Composition has another kind under its name, so Crossplane would forget it. Delete it; if its cloud " +
+      "resource has to stay, such as for the resource of the other kind, first set deletionPolicy: Orphan on it, or managementPolicies without " +
+      `Delete. Then ${FORGET}`,
     WaitingForComposite: ({ root, because }: Because & { readonly root: string }) =>
       `it has no controller. The label ${COMPOSITE_LABEL} of this XR says that this XR is nested in XR ${brief(root)}, so the XRs above have ` +
       `to adopt this XR first: ${because}. If this XR is not nested, remove that label from this XR`,
@@ -94,6 +98,8 @@ function toReason({ name, resource, verdict }: Case, policy: Adoption, call: Cal
             is: "Adopting",
             kept: "desired again until this XR controls it, so that Crossplane can delete it properly",
           };
+    case "changed":
+      return { is: "KindChanged" };
     case "unproven":
       return { ...verdict, is: policy.onUnproven === "Release" ? "Released" : "Unproven" };
     case "unconfirmed":

@@ -25,6 +25,7 @@ export type AdoptionVerdict =
   // Ours, put back after a restore. `waitingFor`: resources without a status yet, on which the pipeline may depend.
   | { readonly is: "unlooked"; readonly waitingFor: readonly string[] }
   | { readonly is: "unadopted" } // this XR composed it; it has no controller
+  | { readonly is: "changed" } // unadopted, and its name in the Composition has another kind
   | { readonly is: "unproven"; readonly because: string; readonly remedy: string } // no controller, and no proof that this XR composed it
   | { readonly is: "unconfirmed"; readonly root: string; readonly because: string } // no proof that this XR is nested
   | { readonly is: "stale"; readonly controller: Controller } // this XR controlled it before the restore
@@ -128,6 +129,13 @@ export function judgeReferenced(answer: LookupAnswer, prover: Prover, areFromBac
   const [resource] = answer.items;
   if (resource === undefined) return { is: areFromBackup ? "missing" : "gone" };
   return judgeExisting(resource, prover);
+}
+
+/** Judges an observed resource whose name in the Composition has another kind; undefined if that needs no action, as without a restore. */
+export function judgeChanged(resource: Document, prover: Prover): AdoptionVerdict | undefined {
+  const verdict = judgeExisting(resource, prover);
+  if (verdict.is === "unadopted") return { is: "changed" };
+  return ["unconfirmed", "pending"].includes(verdict.is) ? verdict : undefined;
 }
 
 function judgeExisting(resource: Document, { composer, prove }: Prover): AdoptionVerdict {

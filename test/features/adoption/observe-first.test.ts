@@ -43,7 +43,7 @@ function managed(name: string, { mark, policies = OBSERVE, synced, size = "small
 }
 
 const found = { mark: HELD, synced: {} };
-const desired = { kind: "Bucket", spec: { forProvider: { size: "small" } } };
+const desired = { apiVersion: "cloud.example.org/v1", kind: "Bucket", spec: { forProvider: { size: "small" } } };
 
 interface Parts {
   readonly observed: Readonly<Record<string, Managed>>;
