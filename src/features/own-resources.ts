@@ -37,8 +37,11 @@ export function isFree(item: Document, { composite }: Call): boolean {
 export function askForKinds(prefix: string, likes: readonly Document[], call: Call): readonly Document[] {
   const all = likes.map((like) => requireKind(prefix, like, call));
   return [...new Map(all.map((one) => [one.name, one])).values()].flatMap((one) => {
-    const answer = isUnreadable(one, prefix, call) ? undefined : call.requirements.ask(one);
-    return answer?.is === "resolved" ? answer.items : [];
+    if (isUnreadable(one, prefix, call)) return [];
+    // A recorded kind may have left the cluster since. A desired one that is not served fails the XR anyway.
+    const isDoubtful = prefix === RECORDED && call.request.capabilities.has("RequiredSchemas");
+    const answer = isDoubtful ? call.requirements.askIfServed(one) : call.requirements.ask(one);
+    return answer.is === "resolved" ? answer.items : [];
   });
 }
 

@@ -199,6 +199,15 @@ describe("what an XR composed before it was restored", () => {
       expect([requirementsIn(draft).has(VPCS), nameIn(draft)]).toEqual([false, "old"]);
     });
 
+    test.each([
+      ["if its kind is not served: to require it would fail every second reconcile", null, false],
+      ["if it is", {}, true],
+    ])("is asked for or not on Crossplane v2.2 and later: %s", (_reason, VPC, isAsked) => {
+      const capabilities = ["Capabilities", "RequiredResources", "RequiredSchemas"] as const;
+      const draft = drafted(recordedAs(), [], { capabilities, schemas: { VPC } });
+      expect(requirementsIn(draft).has(VPCS)).toBe(isAsked);
+    });
+
     test("is not asked for by what a team may have written", () => {
       const namespace = "team-a";
       const { metadata, data } = recordedAs();
@@ -391,8 +400,8 @@ describe("two resources that were composed under one name", () => {
     "set the label again once this XR is Synced. Keep one of this XR's own";
   const words =
     ". Delete every other one that this XR composed; if it shares a cloud resource with the one to keep, first set deletionPolicy: Orphan on it, or " +
-    "managementPolicies without Delete. To let one go instead of deleting it, remove the label crossplane.io/composite from it, and any " +
-    "reference to it from the XR's resourceRefs; it then goes on writing to the cloud";
+    "managementPolicies without Delete. To let one go instead of deleting it, remove the label crossplane.io/composite from it; it then goes on " +
+    "writing to the cloud. Either way, remove any reference to it from the XR's resourceRefs";
   test.each<[reason: string, spec: JsonObject, by: JsonObject, origin: string, shown: readonly string[]]>([
     ["which is told what a person has to do", { adoption: {} }, manager(XR), traced, ["Duplicated"]],
     ["in a step without adoption, too", { externalNames: {} }, manager(XR), traced, []],

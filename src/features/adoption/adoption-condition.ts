@@ -29,6 +29,10 @@ const REASONS = {
     Unadopted: () =>
       "it has no controller, and no step desires it. To keep it, put it back into the Composition. To have this XR adopt it and Crossplane " +
       "delete it, set adoption.onUnadopted: Adopt",
+    KindChanged: () =>
+      "it has no controller, and the Composition has another kind under its name, so Crossplane would forget it. Delete it; if its cloud " +
+      "resource has to stay, such as for the resource of the other kind, first set deletionPolicy: Orphan on it, or managementPolicies without " +
+      `Delete. Then ${FORGET}`,
     WaitingForComposite: ({ root, because }: Because & { readonly root: string }) =>
       `it has no controller. The label ${COMPOSITE_LABEL} of this XR says that this XR is nested in XR ${brief(root)}, so the XRs above have ` +
       `to adopt this XR first: ${because}. If this XR is not nested, remove that label from this XR`,
@@ -94,6 +98,8 @@ function toReason({ name, resource, verdict }: Case, policy: Adoption, call: Cal
             is: "Adopting",
             kept: "desired again until this XR controls it, so that Crossplane can delete it properly",
           };
+    case "changed":
+      return { is: "KindChanged" };
     case "unproven":
       return { ...verdict, is: policy.onUnproven === "Release" ? "Released" : "Unproven" };
     case "unconfirmed":
@@ -133,13 +139,14 @@ export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call
   return markIfNotLast(remarks, call);
 }
 
-/**
- * Describes desired nested XRs that are unsettled since a restore: while this XR's condition names one, the XRs above keep this XR. Once this
- * XR has said `Adopted`, reads no composed resource, unless the references of this XR come from a backup.
- */
+/** Tells whether the XR has said `Adopted` since a restore. Then composed resources need not be read. */
+export const hasAdopted = (composite: Document): boolean =>
+  !hasReferencesOfBackup(composite) && shownCondition(composite, TYPE)?.reason === "Adopted";
+
+/** Describes desired nested XRs that are unsettled since a restore: while this XR's condition names one, the XRs above keep this XR. */
 export function remarkNested({ composite: { document }, request }: Call): readonly AdoptionRemark[] {
   const { observed, desired } = request;
-  if (!hasReferencesOfBackup(document) && shownCondition(document, TYPE)?.reason === "Adopted") return [];
+  if (hasAdopted(document)) return [];
   const nested = [...observed.resources].filter(
     ([name, { document: resource }]) => desired.resources.has(name) && isUnsettled(resource),
   );

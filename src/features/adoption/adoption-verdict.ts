@@ -25,6 +25,7 @@ export type AdoptionVerdict =
   // Ours, put back after a restore. `waitingFor`: resources without a status yet, on which the pipeline may depend.
   | { readonly is: "unlooked"; readonly waitingFor: readonly string[] }
   | { readonly is: "unadopted" } // this XR composed it; it has no controller
+  | { readonly is: "changed" } // unadopted, and its name in the Composition has another kind
   | { readonly is: "unproven"; readonly because: string; readonly remedy: string } // no controller, and no proof that this XR composed it
   | { readonly is: "unconfirmed"; readonly root: string; readonly because: string } // no proof that this XR is nested
   | { readonly is: "stale"; readonly controller: Controller } // this XR controlled it before the restore
@@ -98,16 +99,17 @@ export const PENDING = "pending";
 
 /**
  * Tells whether a provider has reported a managed resource's status since the creation or restore, or Crossplane a nested XR's. True for
- * any other resource.
+ * any other resource, and for a managed resource whose status was restored: a provider that finds nothing new leaves that as it is.
  */
 export function isLookedAt(resource: Document): boolean {
   const isNested = hasReferences(resource);
   if (!isManaged(resource) && !isNested) return true;
   const synced = findCondition(resource, "Synced");
+  if (synced?.["status"] === "True" && !isNested) return true;
   if (synced === undefined || !isSinceCreation(resource, synced["lastTransitionTime"])) return false;
-  if (synced["status"] === "True") return true;
+  if (isNested) return synced["status"] === "True";
   const isReported = Object.keys(resource.at(["status", "atProvider"]) ?? {}).length > 0;
-  return !isNested && (isReported || readObservation(resource) === "absent");
+  return isReported || readObservation(resource) === "absent";
 }
 
 /**
@@ -127,6 +129,13 @@ export function judgeReferenced(answer: LookupAnswer, prover: Prover, areFromBac
   const [resource] = answer.items;
   if (resource === undefined) return { is: areFromBackup ? "missing" : "gone" };
   return judgeExisting(resource, prover);
+}
+
+/** Judges an observed resource whose name in the Composition has another kind; undefined if that needs no action, as without a restore. */
+export function judgeChanged(resource: Document, prover: Prover): AdoptionVerdict | undefined {
+  const verdict = judgeExisting(resource, prover);
+  if (verdict.is === "unadopted") return { is: "changed" };
+  return ["unconfirmed", "pending"].includes(verdict.is) ? verdict : undefined;
 }
 
 function judgeExisting(resource: Document, { composer, prove }: Prover): AdoptionVerdict {

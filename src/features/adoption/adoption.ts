@@ -1,6 +1,7 @@
 import { canSelectNamespaces } from "../../crossplane/generation.ts";
+import { isManaged } from "../../crossplane/managed-resource.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
-import { type Reference, referenceKey, toReference, toReferences } from "../../crossplane/references.ts";
+import { hasReferences, type Reference, referenceKey, toReference, toReferences } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/restore.ts";
 import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
@@ -10,14 +11,15 @@ import { lazy } from "../../model/once.ts";
 import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../records/names-record.ts";
 import { formatReleased, readPoliciesBefore } from "../../records/restored.ts";
-import { asObserved, desiredSoFar, type Edits } from "../desired.ts";
+import { asObserved, desiredSoFar, type Edits, observedAs } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { proverFor, requireAs } from "../own-resources.ts";
-import { remarkNested, toAdoptionRemarks, withAdoptionCondition } from "./adoption-condition.ts";
+import { hasAdopted, remarkNested, toAdoptionRemarks, withAdoptionCondition } from "./adoption-condition.ts";
 import {
   type Case,
   hasReferencesOfBackup,
   isLookedAt,
+  judgeChanged,
   judgeObserved,
   judgeReferenced,
   PENDING,
@@ -47,7 +49,8 @@ function findCases(call: Call, draft: Draft, held: ReadonlySet<string>): readonl
   const desired = desiredSoFar(call, draft);
   const leftOut = [...request.observed.resources].filter(([name]) => !desired.has(name)).sort(compareEntries);
   const references = findUnobserved(call);
-  if (leftOut.length === 0 && references.length === 0) return [];
+  const changed = findChanged(call, desired);
+  if (leftOut.length === 0 && references.length === 0 && changed.length === 0) return [];
   const prover = proverFor(call);
   const areFromBackup = hasReferencesOfBackup(composite.document);
   const findUnlooked = lazy(() => listUnlooked(call, draft));
@@ -56,12 +59,29 @@ function findCases(call: Call, draft: Draft, held: ReadonlySet<string>): readonl
       const verdict = judgeObserved(resource, prover, findUnlooked, held.has(name));
       return { name, reference: toReference(resource), resource, verdict };
     }),
+    ...changed.flatMap(([name, { document: resource }]): readonly Case[] => {
+      const verdict = judgeChanged(resource, prover);
+      return verdict === undefined ? [] : [{ name, reference: toReference(resource), resource, verdict }];
+    }),
     ...references.map((reference) => {
       const answer = requirements.ask(requireAs("adoption/", reference));
       const verdict = judgeReferenced(answer, prover, areFromBackup);
       return { name: undefined, reference, resource: answer.is === "resolved" ? answer.items[0] : undefined, verdict };
     }),
   ];
+}
+
+/**
+ * Finds the observed managed resources and nested XRs whose name in the Composition has another kind, as after a move from cluster-scoped
+ * to namespaced kinds. Crossplane composes the other kind beside such a resource, and forgets the resource if nobody controls it.
+ */
+function findChanged(call: Call, desired: ReadonlyMap<string, Document>) {
+  if (hasAdopted(call.composite.document)) return [];
+  return [...call.request.observed.resources].filter(([name, { document }]) => {
+    const wanted = desired.get(name);
+    const isCloud = isManaged(document) || hasReferences(document);
+    return wanted?.at(["kind"]) !== undefined && isCloud && observedAs(name, toReference(wanted), call) === undefined;
+  });
 }
 
 /** Lists the names of resources at which no provider has looked since the restore, including desired resources that do not exist yet. */

@@ -21,7 +21,7 @@ import {
 import { faults, tell } from "../conditions.ts";
 import { desiredSoFar, type Edits } from "../desired.ts";
 import { type Call, type Feature, identifyStep } from "../feature.ts";
-import type { AdoptionRemark } from "./adoption-condition.ts";
+import { type AdoptionRemark, hasAdopted } from "./adoption-condition.ts";
 
 /** Context key: the step with `restore: ObserveFirst`, from which a later step learns that restored resources only observe at first. */
 const OBSERVE_FIRST = `${DOMAIN}/observe-first`;
@@ -52,14 +52,21 @@ type Judged = Finding | { readonly is: "dropped" | "unrestored" };
  * observes (`isHeld`) until all are found in the cloud as they are desired, or until the XR's annotation releases it by name. Also finds
  * nested XRs that no step desires, which are kept, and desired resources that do not exist, which are not created until then.
  *
+ * Without `restore: ObserveFirst`, finds marked resources and holds none: nothing else would give them their policies back.
+ *
  * @returns `dropped`: no step desires it; `unrestored`: it does not exist, and a step desires it.
  */
 export function findRestored(call: Call, draft: Draft) {
-  if (call.input.spec.adoption?.restore !== "ObserveFirst") return [];
+  const { adoption: policy, externalNames } = call.input.spec;
+  const isHolding = policy?.restore === "ObserveFirst";
+  // `externalNames` reads all managed resources anyway.
+  if (!isHolding && externalNames === undefined && hasAdopted(call.composite.document)) return [];
   const { resources } = call.request.observed;
   const desired = desiredSoFar(call, draft);
-  const restored = [...resources].filter(
-    ([name, { document }]) => isToHold(document) || (!desired.has(name) && isNestedToKeep(document)),
+  const restored = [...resources].filter(([name, { document }]) =>
+    isHolding
+      ? isToHold(document) || (!desired.has(name) && isNestedToKeep(document))
+      : isMarked(document) && isToHold(document),
   );
   if (restored.length === 0) return [];
   const unrestored = [...desired].filter(([name, document]) => !resources.has(name) && !isRecord(document));
@@ -70,14 +77,16 @@ export function findRestored(call: Call, draft: Draft) {
     const judged: Judged = observed !== undefined && desired.has(name) ? judgeRestored(observed) : missing;
     return { name, observed, judged };
   });
-  const isReleased = readReleased(call.composite.document);
+  const isReleased = isHolding ? readReleased(call.composite.document) : () => true;
   const isConfirmed = all.every(({ name, judged }) => judged.is === "found" || isReleased(name));
   return all.map((one) => ({ ...one, isHeld: !isConfirmed && !isReleased(one.name) }));
 }
 
+const isMarked = (document: Document): boolean => readAnnotation(document, RESTORED) !== undefined;
+
 /** Recognizes a managed resource that was just restored, or is marked. Without management policies a resource cannot be held. */
 const isToHold = (document: Document): boolean =>
-  (findController(document) === undefined || readAnnotation(document, RESTORED) !== undefined) &&
+  (findController(document) === undefined || isMarked(document)) &&
   isManaged(document) &&
   readPolicies(document) !== undefined &&
   !isBeingDeleted(document);

@@ -123,8 +123,8 @@ function explainDuplicate(name: string, all: readonly Document[], { request, com
       "resource, set the label on it again. To keep another one, remove that resource from the XR's resourceRefs"
     : `${origin}. Delete every other one that this XR composed; if it shares a cloud resource with the one to keep, first set ` +
       "deletionPolicy: Orphan on it, or managementPolicies without Delete. " +
-      `To let one go instead of deleting it, remove the label ${COMPOSITE_LABEL} from it, and any ` +
-      "reference to it from the XR's resourceRefs; it then goes on writing to the cloud";
+      `To let one go instead of deleting it, remove the label ${COMPOSITE_LABEL} from it; it then goes on writing to the cloud. ` +
+      "Either way, remove any reference to it from the XR's resourceRefs";
   return { resource: `${name} (${resources})`, sentence };
 }
 

@@ -111,14 +111,21 @@ describe("what was put back after a restore, and this XR controls,", () => {
   const synced = (time: string, more: JsonObject = {}, status: JsonObject = {}): JsonObject => ({
     status: { conditions: [{ type: "Synced", status: "True", lastTransitionTime: time, ...more }], ...status },
   });
-  const later = "2026-01-03T00:00:00Z";
+  const [earlier, later] = ["2026-01-01T00:00:00Z", "2026-01-03T00:00:00Z"];
+  const before = { ...managed, ...synced(earlier) };
   const failed = { status: "False", reason: "ReconcileError", message: "observe failed: cannot get credentials" };
   const absent = { ...failed, message: "observe failed: external resource does not exist" };
   const nestedStore = { ...store(referring("x")), metadata: { name: "n", ...created } };
   const paused = { status: "False", reason: "ReconcilePaused", message: "" };
   test.each<[isLookedAt: boolean, reason: string, resource: JsonObject]>([
     [false, "a managed resource that a restore has stripped of its status", bucket("a", created, managed)],
-    [false, "one whose status is from before", bucket("a", created, { ...managed, ...synced("2026-01-01T00:00:00Z") })],
+    [
+      true,
+      "one whose status was restored: a look that finds nothing new leaves it as it is",
+      bucket("a", created, before),
+    ],
+    [false, "one whose provider had failed before", bucket("a", created, { ...before, ...synced(earlier, failed) })],
+    [false, "a nested XR whose status was restored", { ...nestedStore, ...synced(earlier) }],
     [true, "one that its provider has looked at", bucket("a", created, { ...managed, ...synced(later) })],
     [false, "one whose provider has failed to look", bucket("a", created, { ...managed, ...synced(later, failed) })],
     [false, "one that is paused", bucket("a", created, { ...managed, ...synced(later, paused) })],

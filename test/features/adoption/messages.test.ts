@@ -57,6 +57,10 @@ function severityOf(reason: string): readonly string[] {
   return ["Adopted", "Adopting", "NoLongerDesired"].includes(reason) ? ["Normal"] : ["Fatal"];
 }
 
+const CHANGED =
+  `${A} it has no controller, and the Composition has another kind under its name, so Crossplane would forget it. Delete it; if its cloud ` +
+  "resource has to stay, such as for the resource of the other kind, first set deletionPolicy: Orphan on it, or managementPolicies without " +
+  "Delete. Then remove the resource from the XR's resourceRefs";
 const again = "desired again until this XR controls it, so that Crossplane can delete it properly";
 const STALE =
   "Bucket.cloud.example.org/a: it is controlled by UID uid-then, which this XR had before it was restored. Remove that " +
@@ -96,6 +100,13 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     "a (XStore.apps.example.org/a): kept until this nested XR controls all of its composed resources again, and none of them only " +
     "observes: see its conditions";
   const blocked = `${A} it has no controller, and no step desires it. To keep it, put it back into the Composition. To have this XR adopt it and Crossplane delete it, set adoption.onUnadopted: Adopt`;
+  const managed = { spec: { providerConfigRef: { name: "default" } } };
+  const scoped = { apiVersion: "cloud.m.example.org/v1", kind: "Bucket" };
+  const changed = { observed: { a: bucket("a", {}, managed) }, desired: { a: scoped } };
+  const unprovenKind = { observed: { a: bucket("a", labelled("other"), managed) }, desired: { a: scoped } };
+  const native = { observed: { a: bucket("a") }, desired: { a: scoped } };
+  const controlled = { observed: { a: bucket("a", controlledBy("uid-now"), managed) }, desired: { a: scoped } };
+  const inVersion = { ...changed, desired: { a: { ...scoped, apiVersion: "cloud.example.org/v2" } } };
   const release = { observed: unproven, policy: { onUnproven: "Release" } };
   test.each<[when: string, reason: string, message: string | undefined, parts?: AdoptionParts]>([
     ["a resource is left out", "NoLongerDesired", `${A} no longer desired; Crossplane deletes it`, { observed: ours }],
@@ -119,6 +130,11 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
       `${UNPROVEN} store. By onUnproven: Release it is left to Crossplane: v2.3 and earlier delete it, v2.4 drops the reference to it`,
       release,
     ],
+    ["the Composition has another kind under its name", "KindChanged", CHANGED, changed],
+    ["the same, and nothing proves that it is this XR's", "Adopted", undefined, unprovenKind],
+    ["the same, and it stands for nothing in the cloud", "Adopted", undefined, native],
+    ["the same, and this XR controls it", "Adopted", undefined, controlled],
+    ["only the version of its kind is another", "Adopted", undefined, inVersion],
     ["it is being deleted", "Adopted", undefined, { observed: { a: deleting } }],
     ["nobody has looked it up yet", "WaitingForRequiredResources", pending],
     ["another controls it", "ControlledByAnother", `${REFERRED} controlled by XStore other, so left unchanged`, other],

@@ -43,25 +43,29 @@ function managed(name: string, { mark, policies = OBSERVE, synced, size = "small
 }
 
 const found = { mark: HELD, synced: {} };
-const desired = { kind: "Bucket", spec: { forProvider: { size: "small" } } };
+const desired = { apiVersion: "cloud.example.org/v1", kind: "Bucket", spec: { forProvider: { size: "small" } } };
 
 interface Parts {
   readonly observed: Readonly<Record<string, Managed>>;
   readonly desired?: Readonly<Record<string, JsonObject>>;
   readonly release?: string;
   readonly restore?: string;
+  readonly externalNames?: JsonObject;
+  /** The conditions that the XR has. */
+  readonly shown?: readonly JsonObject[];
   /** What is observed besides managed resources. */
   readonly others?: Readonly<Record<string, JsonObject>>;
 }
 
 function draftOf({ observed, desired: wanted = { a: desired, b: desired }, release, others, ...parts }: Parts) {
-  const { restore = "ObserveFirst" } = parts;
+  const { restore = "ObserveFirst", externalNames, shown = [] } = parts;
+  const spec = { adoption: { restore }, ...(externalNames && { externalNames }) };
   const names = Object.keys(observed);
   const own = store(referring(...names));
   const annotations = release === undefined ? {} : { [RELEASE]: release };
-  const xr = { ...own, metadata: { ...(own["metadata"] as JsonObject), annotations } };
+  const xr = { ...own, metadata: { ...(own["metadata"] as JsonObject), annotations }, status: { conditions: shown } };
   const all = { ...Object.fromEntries(names.map((name) => [name, managed(name, observed[name] ?? {})])), ...others };
-  return runFeature(adoption, composedCall({ xr, observed: all, desired: wanted, spec: { adoption: { restore } } }));
+  return runFeature(adoption, composedCall({ xr, observed: all, desired: wanted, spec }));
 }
 
 /** The policies and the mark that are desired; undefined where the resource is left as the step before desires it. */
@@ -109,8 +113,26 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
     expect([desiredIn(draft, "a"), condition?.message?.split(":")[0] ?? condition?.reason]).toEqual([is, says]);
   });
 
-  test("is written at once without it", () => {
-    expect(draftOf({ observed: { a: { policies: FULL } }, restore: "Continue" }).resources.size).toBe(0);
+  // Only a desired value replaces what Velero wrote, too: without it the resource would observe for ever.
+  const since = { status: "True", lastTransitionTime: "2026-01-02T00:00:00Z" };
+  const shown = [
+    { ...since, type: "Synced" },
+    { ...since, type: "ResourcesAdopted", reason: "Adopted" },
+  ];
+  test.each<[reason: string, a: Managed, is: unknown, more?: Partial<Parts>]>([
+    ["as it is", { policies: FULL }, undefined],
+    ["with all policies, if its Composition had it until now", found, [FULL, undefined]],
+    ["with all policies, if it comes from Velero's modifier", { mark: "*" }, [FULL, HELD]],
+    [
+      "so, too, if it was restored over a live one, and is read anyway",
+      { mark: "*" },
+      [FULL, HELD],
+      { shown, externalNames: {} },
+    ],
+    ["as it is, and unread, once the XR has said Adopted", { mark: "*" }, undefined, { shown }],
+  ])("is written at once without it: %s", (_reason, a, is, more) => {
+    const draft = draftOf({ observed: { a, b: { policies: FULL } }, restore: "Continue", ...more });
+    expect([desiredIn(draft, "a"), draft.conditions[0]?.reason]).toEqual([is, "Adopted"]);
   });
 
   test("says what to do, and names fields without their values", () => {
