@@ -380,9 +380,9 @@ describe("a credential for each namespace", () => {
 
   const forgedAnswer = { ...answerTo("team-a", "root"), metadata: { name: "x", namespace: "team-a" } };
   /** A credential that lies in the namespace of its team, where the team may edit it. */
-  const teams = (more: JsonObject) => ({
+  const teams = (secret: string, more: JsonObject = {}) => ({
     ...{ ...roleNamed("orders"), metadata: { name: "orders-{hash}", namespace: "team-a" } },
-    ...{ spec: secretOf("root"), ...more },
+    ...{ spec: { secret, in: "databases" }, status: ready, ...more },
   });
 
   test("that is not ready for a while keeps its answer: its consumer keeps the copy", () => {
@@ -393,13 +393,14 @@ describe("a credential for each namespace", () => {
   });
 
   test.each<[what: string, observed: Readonly<Record<string, JsonObject>>]>([
-    ["the Secret that the team has its credential name", { [credentialKey("team-a")]: teams({ status: ready }) }],
-    ["a Secret by an object of another kind", { [credentialKey("team-a")]: teams({ kind: "Note", status: ready }) }],
+    ["the Secret that the team has its credential name", { [credentialKey("team-a")]: teams("root") }],
+    ["a Secret by an object of another kind", { [credentialKey("team-a")]: teams("root", { kind: "Note" }) }],
     ["the Secret in an object that the team calls its answer", { "consumers/answers/team-a": forgedAnswer }],
   ])("names no Secret of the team's choice to it: not %s", (_what, observed) => {
     const xr = database({ [ALLOWED]: "team-a" });
-    const inTeam = { ...section.credentials, template: teams({ spec: secretOf("orders-{hash}") }) };
-    const draft = draftOf({ list, credentials: inTeam }, { xr, observed });
+    const secretRef = { nameFieldPath: "spec.secret", namespaceFieldPath: "spec.in" };
+    const credentials = { forEach: "Grant", secretRef, template: teams("orders-{hash}") };
+    const draft = draftOf({ list, credentials }, { xr, observed });
     expect(shown(draft)).toEqual([`${credentialKey("team-a")} False`]);
   });
 
