@@ -8,6 +8,7 @@ import {
 } from "../../src/crossplane/metadata.ts";
 import { formatReference, toReference } from "../../src/crossplane/references.ts";
 import { groupBy } from "../../src/model/collections.ts";
+import { brief, listSome, MAX_NAMES } from "../../src/model/condition.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { once } from "../../src/model/once.ts";
 import { RESTORED } from "../../src/ownership/annotations.ts";
@@ -111,7 +112,7 @@ function toRestoredFinding(managed: Document, composites: World["composites"]): 
   const judged = judgeRestored(managed);
   if (judged.is === "found") return toFinding("Found", managed, composite, "it is released with the others of its XR");
   const name = stringAt(managed, COMPOSITION_RESOURCE_NAME);
-  const differs = judged.is === "different" ? `it differs in ${judged.fields.join(", ")}; ` : "";
+  const differs = judged.is === "different" ? `it differs in ${listSome(judged.fields, MAX_NAMES, brief)}; ` : "";
   const command = composite && name !== undefined ? releaseCommand(composite, name) : undefined;
   const message = `${differs}${command === undefined ? "no XR controls it yet" : "to release it"}`;
   return toFinding(NAMES[judged.is], managed, composite, message, command);

@@ -1,6 +1,6 @@
 import { groupKindOf, toApiGroup } from "../../src/crossplane/api-group.ts";
 import type { Composite } from "../../src/crossplane/composite.ts";
-import { COPY_KINDS, readSharedResource } from "../../src/crossplane/copies.ts";
+import { COPY_KINDS, formatSecret, readSharedResource } from "../../src/crossplane/copies.ts";
 import { COMPOSITION_RESOURCE_NAME, findController, isBeingDeleted, readUid } from "../../src/crossplane/metadata.ts";
 import {
   formatReference,
@@ -9,10 +9,11 @@ import {
   toReference,
   toReferences,
 } from "../../src/crossplane/references.ts";
-import { shownCondition } from "../../src/model/condition.ts";
+import { brief, shownCondition } from "../../src/model/condition.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
-import { isDependent } from "../../src/ownership/annotations.ts";
+import { isDependent, OWNER } from "../../src/ownership/annotations.ts";
 import { isNamesRecord } from "../../src/records/names-record.ts";
+import { readSecretName } from "../../src/records/record.ts";
 import { findUnmanaged, findUnregistered } from "./cloud-resources.ts";
 import { type Composer, type Finding, type Patience, toFinding, toPatchCommand, type World } from "./world.ts";
 
@@ -47,8 +48,8 @@ function referenceFinding(reference: Reference, composite: Composite, world: Wor
   if (controller !== undefined) {
     const { kind, name, uid } = controller;
     if (kind !== composite.kind || name !== composite.name)
-      return [toFinding("ControlledByAnother", document, composite, `${kind} ${name} controls it`)];
-    const message = `its controller is ${kind} ${name} with the UID ${uid}, which that XR had before a restore`;
+      return [toFinding("ControlledByAnother", document, composite, `${brief(kind)} ${brief(name)} controls it`)];
+    const message = `its controller is ${kind} ${name} with the UID ${brief(uid)}, which that XR had before a restore`;
     return [toFinding("StaleController", document, composite, message)];
   }
   if (isBeingDeleted(document)) return [];
@@ -147,9 +148,12 @@ function explainHanging(document: Document): readonly [message: string, command?
   if (!isObject || readSharedResource(document) === undefined)
     return [`${why}; with managementPolicies [Observe] the resource is removed, and its cloud resource stays`];
   const command = toPatchCommand(reference, "merge", `'{"spec":{"managementPolicies":["Observe"]}}'`);
-  // A copy's name in the Composition is shared/SHARE/NAMESPACE/SECRET.
-  const [, , elsewhere, secret] = (stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "").split("/");
-  const isInPlace = elsewhere === undefined || elsewhere === reference.namespace;
-  const left = isInPlace ? "" : `; its copy ${elsewhere}/${secret} stays then, for you to delete`;
+  // A copy's name in the Composition is shared/SHARE/NAMESPACE/SECRET. A team may write this annotation, too.
+  const [, , ...named] = (stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "").split("/", 4);
+  const [secret] = readSecretName(named.join("/"));
+  const left =
+    secret === undefined || secret.namespace === reference.namespace
+      ? ""
+      : `; its copy ${formatSecret(secret)} stays then: delete that Secret if its annotation ${OWNER} names an XR or claim in ${reference.namespace}`;
   return [`${why}${left}; to end it`, command];
 }

@@ -1,5 +1,5 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
-import { LEGACY_REFERENCES, MODERN_REFERENCES, type Reference } from "../crossplane/references.ts";
+import { LEGACY_REFERENCES, MODERN_REFERENCES, type Reference, toReference } from "../crossplane/references.ts";
 import { type Document, stringAt, toDocument } from "../model/document.ts";
 import type { Draft, ResourceEdit } from "../model/draft.ts";
 import { type FieldPath, withoutValueAt, withValueAt } from "../model/field-path.ts";
@@ -29,6 +29,16 @@ export function observedAs(name: string, like: Pick<Reference, "apiVersion" | "k
   return toApiGroup(stringAt(document, ["apiVersion"])) === toApiGroup(like.apiVersion) ? document : undefined;
 }
 
+/**
+ * Finds an observed resource that this function composed for itself, such as a record. Undefined for an object in another
+ * namespace than the XR's: a team that edits the annotation with the name in the Composition can have any object that a
+ * cluster-scoped XR composed into the team's namespace observed under the name.
+ */
+export function observedOwn(name: string, { request, composite }: Call) {
+  const document = request.observed.resources.get(name)?.document;
+  return document && [undefined, composite.namespace].includes(toReference(document).namespace) ? document : undefined;
+}
+
 /** The fields of `metadata` that a pipeline may desire. The API server and Crossplane set all others. */
 const KEPT = ["name", "generateName", "namespace", "labels", "annotations", "finalizers"];
 
@@ -50,10 +60,11 @@ export const pickObserved = (observed: Document, paths: readonly FieldPath[]): J
   }, {});
 
 /** Desires observed resources by the prefix of their names in the Composition: as ready, with the fields at `paths` unchanged. */
-export const keepObserved = (prefix: string, paths: readonly FieldPath[], { request }: Call): Edits =>
-  [...request.observed.resources]
-    .filter(([name]) => name.startsWith(prefix))
-    .map(([name, { document }]) => [name, { is: "set", object: pickObserved(document, paths), ready: "True" }]);
+export const keepObserved = (prefix: string, paths: readonly FieldPath[], call: Call): Edits =>
+  [...call.request.observed.resources.keys()].flatMap((name): Edits => {
+    const document = name.startsWith(prefix) ? observedOwn(name, call) : undefined;
+    return document ? [[name, { is: "set", object: pickObserved(document, paths), ready: "True" }]] : [];
+  });
 
 function withoutCrossplanes([root, field]: FieldPath, value: JsonValue | undefined): JsonValue | undefined {
   if (root !== "metadata" || (field !== "labels" && field !== "annotations") || !isObject(value)) return value;

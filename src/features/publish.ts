@@ -13,7 +13,7 @@ import { formatOwner, OWNER } from "../ownership/annotations.ts";
 import { RECORD_PREFIX } from "../records/names-record.ts";
 import { RECORD_KINDS } from "../records/record.ts";
 import { faults, fine, type ReasonOf, tell, toTold, unknown, withTold } from "./conditions.ts";
-import { type Edits, keepObserved } from "./desired.ts";
+import { type Edits, keepObserved, observedOwn } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
 import { resolveJson, resolveString } from "./value.ts";
 
@@ -51,8 +51,8 @@ export const publishing: Feature = (call, draft) => {
   // Crossplane deletes what is left out, so what was published stays while the name is unknown.
   if (typeof name !== "string") return withPublishing(draft, keepObserved(PREFIX, DESIRED, call), name, call);
   const key = `${PREFIX}${name}`;
-  const observed = call.request.observed.resources.get(key);
-  const { data, fault } = toData(config, observed?.document, call);
+  const observed = observedOwn(key, call);
+  const { data, fault } = toData(config, observed, call);
   const annotations = { [OWNER]: formatOwner(call.composite) };
   const metadata = { name, ...(Object.keys(config.labels).length > 0 && { labels: config.labels }), annotations };
   const object: JsonObject = { ...RECORD_KINDS.EnvironmentConfig, metadata, data };
@@ -71,7 +71,7 @@ function findName(config: EnvironmentConfig, call: Call): string | Unpublished {
   const name = resolved.value;
   if (!isName(name) || name.startsWith(RECORD_PREFIX)) return { is: "InvalidName", name };
   const key = `${PREFIX}${name}`;
-  if (call.request.observed.resources.has(key)) return name;
+  if (observedOwn(key, call) !== undefined) return name;
   const selector = { ...RECORD_KINDS.EnvironmentConfig, match: { name } };
   const answer = call.requirements.ask(toRequirement(key, selector));
   if (answer.is === "pending") return { is: "WaitingForRequiredResources" };

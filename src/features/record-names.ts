@@ -16,7 +16,7 @@ import {
   readNames,
   toRecordedKind,
 } from "../records/names-record.ts";
-import { desiredSoFar } from "./desired.ts";
+import { desiredSoFar, observedAs, observedOwn } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
 
 /**
@@ -26,8 +26,8 @@ import type { Call, Feature } from "./feature.ts";
  * operator applies a cluster-scoped record, which is looked up while a resource or its external name is missing.
  */
 export function recallNames(call: Call): Readonly<Record<"names" | "confirmed", RecordedNames>> {
-  const { request, composite } = call;
-  const own = readNames(request.observed.resources.get(NAMES_NAME)?.document);
+  const { composite } = call;
+  const own = readNames(observedOwn(NAMES_NAME, call));
   if (composite.namespace === undefined) return { names: own, confirmed: own };
   if (!isRecording(call) || !isAnyMissing(own, call)) return { names: own, confirmed: NO_NAMES };
   const answer = call.requirements.ask(toRequirement("names/record", appliedNames(composite)));
@@ -55,9 +55,10 @@ export const recordNames: Feature = (call, draft) => {
   const desired = desiredSoFar(call, draft);
   const before = new Map([...recallNames(call).names, ...readNames(earlier.resources.get(NAMES_NAME)?.document)]);
   const names = new Map([...before].filter(([name]) => desired.has(name) || !observed.resources.has(name)));
-  for (const [name, { document }] of observed.resources) {
+  for (const name of observed.resources.keys()) {
     const wanted = desired.get(name);
-    if (wanted === undefined || name === NAMES_NAME) continue;
+    const document = wanted && observedAs(name, toReference(wanted), call);
+    if (wanted === undefined || document === undefined || name === NAMES_NAME) continue;
     // A provider deletes the cloud resource, too, but does nothing while the managed resource is paused.
     const isDeletedForGood = isBeingDeleted(document) && !isPaused(document) && mayDelete(document);
     if (isDeletedForGood) names.delete(name);

@@ -46,10 +46,13 @@ const UNPRINTABLE = /(?!\n)[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2
 const lengthWithin = (text: string, bytes: number): number =>
   new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read;
 
-/** Shortens another object's text for a message. Several words get quotes, so that they do not look like the function's own. */
+/** Matches a word of visible ASCII characters. Unicode has many that look like a space or a semicolon. */
+const WORD = /^[!-:<-~]*…?$/;
+
+/** Shortens another object's text for a message. Other texts than words get quotes, so that they do not look like the function's own. */
 export function brief(theirs: string): string {
   const text = shorten(theirs, MAX_QUOTED);
-  return /[\s;]/.test(text) ? JSON.stringify(text) : text;
+  return WORD.test(text) ? text : JSON.stringify(text);
 }
 
 export const briefError = (theirs: string): string => shorten(theirs, MAX_ERROR);

@@ -54,12 +54,27 @@ export function toPlainText(value: unknown): string {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
-/** Parses JSON; undefined for other text. */
+/** Parses JSON; undefined for other text. Objects and lists nested deeper than MAX_DEPTH become null: a team may write them. */
 export function parseJson(text: string | undefined): JsonValue | undefined {
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text);
+    const value: JsonValue = JSON.parse(text);
+    if (text.length > 2 * MAX_DEPTH) cutDepth(value); // a level has two brackets
+    return value;
   } catch {
     return undefined;
   }
 }
+
+/** Changes a value just parsed, level by level, since recursion would overflow the stack. */
+function cutDepth(value: JsonValue): void {
+  let level = [value].filter(isNested);
+  for (let depth = 1; depth < MAX_DEPTH && level.length > 0; depth++) level = level.flatMap(listNested);
+  for (const outer of level)
+    for (const [key, inner] of Object.entries(outer)) if (isNested(inner)) define(outer, key, null);
+}
+
+/** Recognizes an object or a list, which has keys as well. */
+const isNested = (value: JsonValue): value is MutableObject => typeof value === "object" && value !== null;
+
+const listNested = (outer: MutableObject): MutableObject[] => Object.values(outer).filter(isNested);

@@ -46,6 +46,8 @@ describe("an EnvironmentConfig", () => {
   const taken = (annotations: JsonObject) => ({ answers: { [KEY]: [published({}, { annotations })] } });
   const full = { observed: { [KEY]: filledIn } };
   const there = { observed: { [KEY]: old } };
+  const teams = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x", namespace: "team-a" } };
+  const byAnnotation = { observed: { [KEY]: teams }, ...taken({}) };
   const calledBy = (name: string) => ({ xr: withStatus({ name }), ...there });
   const withText = { xr: withStatus({ endpoint: "new.example.org", db: "text" }), answers: free };
   const NAMES = "shared-infrastructure-names-0";
@@ -56,6 +58,7 @@ describe("an EnvironmentConfig", () => {
     ["or where it is ours, from before a restore", now, "True Published", { answers: { [KEY]: [old] } }],
     ["is left alone where it is somebody else's", undefined, "False NameTaken", taken({})],
     ["is left alone where it is this XR's record", undefined, "False NameTaken", taken(record)],
+    ["or where a team calls another object by its name", undefined, "False NameTaken", byAnnotation],
     ["follows its XR", now, "True Published", there],
     ["keeps what it said of a field that is not set now", old, "False FieldNotSet", { xr: xr(), ...there }],
     ["stays without a name, and without what Crossplane added", old, "False FieldNotSet", full, named("spec.none")],

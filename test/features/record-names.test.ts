@@ -68,6 +68,8 @@ describe("the record of names", () => {
   const observing = { managementPolicies: ["Observe"] };
   const identified = { labels: { "shared-infrastructure.fn.crossplane.io/identity": "x" } };
   const createdHere = { ...vpc1, ...CREATED };
+  const other = { ...vpc({ [name]: "vpc-9" }), kind: "Subnet" };
+  const inPlace = { observed: { ...recordOf({ vpc: entry }), vpc: other }, desired: { vpc: desired } };
   const noEntries = { a: { kind, name: "../a" }, b: { name: "b" }, c: { kind, name: 1 } };
   test.each<[reason: string, parts: Partial<ComposedParts>, has: JsonObject]>([
     ["keeps what is neither observed nor desired at the moment", { observed: before }, { vpc: entry }],
@@ -85,6 +87,7 @@ describe("the record of names", () => {
       unrecorded(vpc(createdHere, identified, observing)),
       { vpc: entry },
     ],
+    ["has no external name of an object of another kind in the place of what is lost", inPlace, { vpc: entry }],
     ["leaves out what is no entry", { observed: recordOf({ vpc: entry, ...noEntries }) }, { vpc: entry }],
     ["has resources with odd names", { observed: each(vpc(vpc1)), desired: each(desired) }, each(entry)],
   ])("%s", (_reason, parts, has) => {
@@ -125,6 +128,8 @@ describe("what is recorded, desired and not observed", () => {
   const wanted = { vpc: desired };
   const rebuilt = (record: readonly JsonObject[]) => ({ desired: wanted, answers: { [PREDECESSORS]: record } });
   const subnet = recordOf({ vpc: { ...entry, kind: "Subnet.ec2.aws.upbound.io" } });
+  const forged = { ...recordOf({ vpc: entry })[NAMES_NAME], metadata: { name: "settings", namespace: "team-a" } };
+  const byAnnotation = { ...lost, observed: { [NAMES_NAME]: forged } };
   const mine = { ...lost, desired: { vpc: { ...desired, metadata: { name: "mine" } } } };
   const byTeam = { ...lost, xr: inTeam, answers: { [APPLIED]: [] } };
   const production = { ...byTeam, observed: recordOf({ vpc: { kind, name: "prod" } }) };
@@ -137,6 +142,7 @@ describe("what is recorded, desired and not observed", () => {
     ["gets none from the record of an XR that was deleted", rebuilt(exported(owner("gone"))), none],
     ["gets none from the record of another XR", rebuilt(exported({ labels: {} })), none],
     ["gets no name of another kind", { ...lost, observed: subnet }, none],
+    ["gets none from an object in a team's namespace that the team calls the record", byAnnotation, none],
     ["keeps a name that the pipeline sets", mine, ["mine", "vpc-1", "RestoredFromRecord"]],
     ["is not created by a team's word alone", byTeam, ["WaitingForRecord"]],
     ["gets no metadata.name by a team's word, which may be taken for the external name", production, none],

@@ -17,14 +17,15 @@ test.each([
   { reason: "a short one", text: "short", cut: "short" },
   { reason: "100 characters", text: "a".repeat(100), cut: "a".repeat(100) },
   { reason: "one more", text: "a".repeat(101), cut: `${"a".repeat(99)}…` },
-  { reason: "100 emoji", text: "😀".repeat(100), cut: "😀".repeat(100) },
-  { reason: "101 emoji", text: "😀".repeat(101), cut: `${"😀".repeat(99)}…` },
-  { reason: "a letter and many emoji", text: `a${"😀".repeat(500)}`, cut: `a${"😀".repeat(98)}…` },
+  { reason: "100 emoji", text: "😀".repeat(100), cut: `"${"😀".repeat(100)}"` },
+  { reason: "101 emoji", text: "😀".repeat(101), cut: `"${"😀".repeat(99)}…"` },
+  { reason: "a letter and many emoji", text: `a${"😀".repeat(500)}`, cut: `"a${"😀".repeat(98)}…"` },
   {
     reason: "words, which it quotes: they may read like ours",
     text: "x; to repair it:\nrun y",
     cut: '"x; to repair it: run y"',
   },
+  { reason: "what looks like words", text: "x\u2800is\u3164fine\u037e", cut: '"x\u2800is\u3164fine\u037e"' },
   { reason: "240 KB", text: "a".repeat(240_000), cut: `${"a".repeat(99)}…` },
 ])("of another one's text a message repeats at most 100 characters: $reason", ({ text, cut }) => {
   expect(brief(text)).toBe(cut);

@@ -132,7 +132,7 @@ export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call
     const reason = toReason(found, policy, call);
     if (reason === undefined) return [];
     const [{ is }, sentence, text] = [reason, tell(REASONS, reason), formatReference(reference)];
-    if (name !== undefined) return [{ is, resource: `${name} (${text})`, sentence }];
+    if (name !== undefined) return [{ is, resource: `${brief(name)} (${text})`, sentence }];
     const isHidden = verdict.is !== "unadopted" && isOutside(resource, call);
     return [{ is, resource: text, sentence: isHidden ? OUTSIDE : sentence }];
   });
@@ -150,7 +150,7 @@ export function remarkNested({ composite: { document }, request }: Call): readon
   const nested = [...observed.resources].filter(
     ([name, { document: resource }]) => desired.resources.has(name) && isUnsettled(resource),
   );
-  return nested.map(([resource]) => ({ is: "Adopting", resource, sentence: NESTED }));
+  return nested.map(([name]) => ({ is: "Adopting", resource: brief(name), sentence: NESTED }));
 }
 
 const NESTED =

@@ -160,6 +160,6 @@ export function remarkHeld(restored: Restored, { composite }: Call): readonly Ad
   const others = held.filter(({ judged }) => judged.is !== "found");
   return [
     { is, resource: counts.join(", "), sentence },
-    ...others.map(({ name, judged }) => ({ is, resource: name, sentence: tell(FINDINGS, judged) })),
+    ...others.map(({ name, judged }) => ({ is, resource: brief(name), sentence: tell(FINDINGS, judged) })),
   ];
 }

@@ -4,7 +4,7 @@ import type { Condition } from "../../model/condition.ts";
 import { ANSWER_FIELDS, composeAnswer, readAnswer } from "../../records/answer.ts";
 import { capacityCondition, shownCapacity } from "../../records/capacity.ts";
 import type { JudgedConsumer } from "../../records/consumer.ts";
-import { type Edits, keepObserved } from "../desired.ts";
+import { type Edits, keepObserved, observedOwn } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { JudgedConsumers } from "./owner-facts.ts";
 
@@ -35,8 +35,8 @@ export function admit({ capacity }: Consumers, consumers: JudgedConsumers, call:
     return { answers, conditions: shownCapacity(call.composite.document), placed: undefined };
   }
   const isAdmitted = ({ place, isGranted }: JudgedConsumer): boolean => {
-    const answer = call.request.observed.resources.get(answerKey(place.subject));
-    return answer !== undefined && readAnswer(answer.document).ticket === place.ticket && (isGranted || place.isBound);
+    const answer = observedOwn(answerKey(place.subject), call);
+    return answer !== undefined && readAnswer(answer).ticket === place.ticket && (isGranted || place.isBound);
   };
   const isWaiting = (consumer: JudgedConsumer): boolean =>
     consumer.isGranted && (consumer.isControlled || consumer.place.isBound) && !isAdmitted(consumer);

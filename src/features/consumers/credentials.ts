@@ -2,19 +2,18 @@ import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import type { Composite } from "../../crossplane/composite.ts";
 import { CONNECTION_SECRET_REF, formatSecret, type SecretName } from "../../crossplane/copies.ts";
 import { isGrantedByAnnotations } from "../../crossplane/grants.ts";
-import { resourceKey } from "../../crossplane/references.ts";
+import { resourceKey, toReference } from "../../crossplane/references.ts";
 import type { Consumers, Credentials } from "../../input/consumers.ts";
 import { compareTexts, groupBy } from "../../model/collections.ts";
 import { shownCondition } from "../../model/condition.ts";
-import { documentOf, stringAt } from "../../model/document.ts";
+import { type Document, documentOf, stringAt } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import { hashText } from "../../model/hash.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { DNS_LABEL, MAX_NAME } from "../../model/names.ts";
-import type { Resource } from "../../model/request.ts";
 import { ANSWER_FIELDS, composeAnswer, readAnswer } from "../../records/answer.ts";
 import type { Consumer } from "../../records/consumer.ts";
-import { type Edits, keepObserved } from "../desired.ts";
+import { type Edits, keepObserved, observedAs, observedOwn } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { resolveStrings } from "../value.ts";
 import type { ConsumersReason } from "./consumers-condition.ts";
@@ -143,19 +142,25 @@ type Credential = ReturnType<typeof toCredential>;
  * Makes the credential of one turn. `secret`: undefined while the fields of `secretRef` name none. `answered`: the Secret that the
  * observed answer to the namespace names.
  */
-function toCredential(turn: Turn, section: Credentials, { request, composite }: Call) {
+function toCredential(turn: Turn, section: Credentials, call: Call) {
+  const { request, composite } = call;
   const { template, secretRef } = section;
   const hash = hashText(`${resourceKey(composite)}/${formatTurn(turn)}`, 16);
   const object = fill(template, { namespace: turn.namespace, hash });
   const key = credentialKey(turn, section);
-  const observed = request.observed.resources.get(key);
-  const document = observed?.document ?? documentOf(object);
+  const filled = documentOf(object);
+  const own = observedAs(key, toReference(filled), call);
+  const document = own ?? filled;
   const name = stringAt(document, secretRef.nameFieldPath);
   const namespace = stringAt(document, secretRef.namespaceFieldPath) ?? stringAt(document, ["metadata", "namespace"]);
   const secret = name === undefined || namespace === undefined ? undefined : { namespace, name };
-  const isThere = isSecretThere(observed);
-  const isReady = secret !== undefined && isThere;
-  const answer = request.observed.resources.get(`${ANSWERS}${turn.namespace}`)?.document;
+  const isThere = own !== undefined && isSecretThere(own, request.observed.resources.get(key)?.hasConnectionDetails);
+  // In the team's namespace, the team can have the credential name another Secret than the template says.
+  const isNaming = [secretRef.nameFieldPath, secretRef.namespaceFieldPath].every((path) =>
+    [undefined, stringAt(document, path)].includes(stringAt(filled, path)),
+  );
+  const isReady = secret !== undefined && isThere && (isNaming || observedOwn(key, call) !== undefined);
+  const answer = observedOwn(`${ANSWERS}${turn.namespace}`, call);
   const answered = answer && readAnswer(answer).secret;
   const isAnswered = secret !== undefined && answered !== undefined && formatSecret(answered) === formatSecret(secret);
   const edit = { is: "set", object, ready: isReady ? "True" : "False" } as const;
@@ -173,9 +178,7 @@ const fill = (template: JsonObject, values: { readonly namespace: string; readon
  * Tells whether a credential's Secret was written: the resource is the Secret itself, or the resource is Ready, and Crossplane
  * has read the connection Secret that the resource names, if any.
  */
-function isSecretThere(observed: Resource | undefined): boolean {
-  if (observed === undefined) return false;
-  const { document, hasConnectionDetails } = observed;
+function isSecretThere(document: Document, hasConnectionDetails = false): boolean {
   if (stringAt(document, ["kind"]) === "Secret") return true;
   if (document.at(CONNECTION_SECRET_REF) !== undefined && !hasConnectionDetails) return false;
   const isReady = shownCondition(document, "Ready")?.status === "True";

@@ -1,10 +1,12 @@
 import { FOR_ALL, type Grantee } from "../../crossplane/grants.ts";
 import { annotationPath, readAnnotation } from "../../crossplane/metadata.ts";
+import { toReference } from "../../crossplane/references.ts";
 import type { Consumers } from "../../input/consumers.ts";
+import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import { hashText } from "../../model/hash.ts";
 import { ROTATION } from "../../ownership/annotations.ts";
-import { desiredSoFar, type Edits } from "../desired.ts";
+import { desiredSoFar, type Edits, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { recallNames } from "../record-names.ts";
 import type { Access, OwnerFacts } from "./owner-facts.ts";
@@ -16,10 +18,11 @@ import type { Access, OwnerFacts } from "./owner-facts.ts";
 export function rotate({ rotation }: Consumers, { access, grantees }: OwnerFacts, draft: Draft, call: Call): Edits {
   if (rotation === undefined) return [];
   const { resource, toFieldPath } = rotation;
-  const before = recall(resource, call);
-  const memory = access && grantees ? remember(listNamespaces(access, grantees), before) : before;
   const desired = desiredSoFar(call, draft).get(resource);
-  if (desired === undefined || memory === undefined) return [];
+  if (desired === undefined) return [];
+  const before = recall(resource, desired, call);
+  const memory = access && grantees ? remember(listNamespaces(access, grantees), before) : before;
+  if (memory === undefined) return [];
   const [, trigger = ""] = memory.split("/");
   const triggered = trigger === "" ? [] : [{ path: toFieldPath, value: trigger }];
   return [
@@ -32,8 +35,8 @@ const listNamespaces = ({ names, isForAll }: Access, grantees: readonly Grantee[
   isForAll ? [FOR_ALL] : [...new Set([...names, ...grantees.map(({ namespace }) => namespace)])];
 
 /** Reads the annotation: namespaces with access, a slash, and the field's value, which is empty before the first loss. */
-function recall(resource: string, call: Call): string | undefined {
-  const observed = call.request.observed.resources.get(resource)?.document;
+function recall(resource: string, desired: Document, call: Call): string | undefined {
+  const observed = observedAs(resource, toReference(desired), call);
   const annotated = observed && readAnnotation(observed, ROTATION);
   const memory = annotated ?? recallNames(call).names.get(resource)?.rotation;
   return memory?.includes("/") ? memory : undefined;

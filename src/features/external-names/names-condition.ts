@@ -68,7 +68,7 @@ export function withNamesCondition(draft: Draft, resources: readonly NamedResour
     verdict.is === "Pinned" || verdict.is === "SetByPipeline" ? [] : [{ ...facts, ...verdict }],
   );
   const told = toTold(KIND, remarks, (sorted) =>
-    sentencesForSome(sorted, MAX_SENTENCES, (one) => `${one.resource}: ${tell(REASONS, one)}`),
+    sentencesForSome(sorted, MAX_SENTENCES, (one) => `${brief(one.resource)}: ${tell(REASONS, one)}`),
   );
   return withTold(draft, told, call);
 }

@@ -10,7 +10,7 @@ import {
 } from "../../crossplane/metadata.ts";
 import { toRoot } from "../../crossplane/proof.ts";
 import { formatReference, isReferring, referencesPath, resourceKey, toReference } from "../../crossplane/references.ts";
-import type { Result } from "../../model/condition.ts";
+import { brief, type Result } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type Draft, withObjects, withResults } from "../../model/draft.ts";
 import { isDependent, RESTORED } from "../../ownership/annotations.ts";
@@ -125,7 +125,7 @@ function explainDuplicate(name: string, all: readonly Document[], { request, com
       "deletionPolicy: Orphan on it, or managementPolicies without Delete. " +
       `To let one go instead of deleting it, remove the label ${COMPOSITE_LABEL} from it; it then goes on writing to the cloud. ` +
       "Either way, remove any reference to it from the XR's resourceRefs";
-  return { resource: `${name} (${resources})`, sentence };
+  return { resource: `${brief(name)} (${resources})`, sentence };
 }
 
 /** Stops the XR until a person has chosen among `duplicates`. With `adoption` in the input, its condition stops the XR. */

@@ -6,6 +6,7 @@ import { toReference } from "../../crossplane/references.ts";
 import { shownCondition } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
 import { type Binding, findBinding, RECORD_NAME, readBindings } from "../../records/record.ts";
+import { observedOwn } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { findShareAccess, findTargetRefusal, type KnownShareAccess } from "./access.ts";
 import { findTargetFault, needsSource, resolveTargets } from "./copies/targets.ts";
@@ -26,7 +27,7 @@ const ONE_NAMESPACE =
  * them has a grant, and a copy needs the values.
  */
 export function judgeShares(call: Call): readonly Judged[] {
-  const recorded = readBindings(call.request.observed.resources.get(RECORD_NAME)?.document);
+  const recorded = readBindings(observedOwn(RECORD_NAME, call));
   return call.input.spec.sharedResources.map((shared) => {
     // Recorded bindings to other kinds are skipped: a team may write them, and they would be looked up.
     const before = (recorded.get(shared.name) ?? []).filter(({ resource }) => isOfKind(resource, shared));

@@ -65,7 +65,9 @@ export function judgeBound(resource: Reference, share: Looked): BoundResource {
   if (isByReference && secret === undefined) return { is: "gone" };
   const access = findShareAccess(shared, found, secret, namespaces, call);
   if (access.is === "pending") return { is: "pending" };
-  return { is: toGrant(namespaces.some((each) => access.isGranted(each))), found };
+  const grant = { is: toGrant(namespaces.some((each) => access.isGranted(each))) };
+  // Without grants only the selector says which resources may be read, and a team may write the record.
+  return shared.grant === "None" ? grant : { ...grant, found };
 }
 
 /**

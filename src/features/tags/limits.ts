@@ -91,7 +91,7 @@ export function checkTags(tags: TagMap, keys: readonly string[], subject: Subjec
   const limits = LIMITS[cloud];
   const refuse = (fault: string, key?: string): Refusal => {
     const path = key === undefined ? found.path : [...found.path, brief(key)];
-    return { key, message: `${resource}: ${formatFieldPath(path)}: ${fault}` };
+    return { key, message: `${brief(resource)}: ${formatFieldPath(path)}: ${fault}` };
   };
   const refusals = checkCount(tags, limits, cloud).map((fault) => refuse(fault));
   for (const key of keys) {

@@ -73,7 +73,7 @@ function summarize(tagged: readonly Tagged[], { untagged, excluded }: Subjects):
   ].join(", ");
 }
 
-const list = (names: readonly string[]): string => listSome(names, MAX_NAMES, (name) => name);
+const list = (names: readonly string[]): string => listSome(names, MAX_NAMES, brief);
 
 const toKinds = (kinds: readonly string[]): readonly string[] => [...new Set(kinds)].sort();
 
@@ -97,7 +97,7 @@ function explain({ reason, subject, isTagged, hasMoved }: Tagged): string {
     allowDelete: `to delete it with this XR: ${command} ${ALLOW_DELETE}=true`,
   };
   const rest = [owner && distinguish(subject, owner), explainOrphan(reason), hasMoved && explainLeft(subject)];
-  return `${resource}: ${tell(REASONS, { ...reason, ...facts })}${rest.filter(Boolean).join("")}`;
+  return `${brief(resource)}: ${tell(REASONS, { ...reason, ...facts })}${rest.filter(Boolean).join("")}`;
 }
 
 /** Names the cloud resource that this XR created under another external name, and leaves behind; "" if there is none. */

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
-import { withMetadata } from "../../../testing/builders/composed.ts";
+import { externallyNamed, withMetadata } from "../../../testing/builders/composed.ts";
 import { objectOf } from "../../../testing/builders/kubernetes.ts";
 import { mappingOf } from "../../../testing/builders/mapping.ts";
 import { OWNER, registered } from "../../../testing/builders/registered.ts";
@@ -215,6 +215,21 @@ test.each([
   ["no request", '{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}'],
 ])("%s is a bad request", async (_, body) => {
   expect((await send(await start(), "/validate", body)).status).toBe(400);
+});
+
+test("an object that is nested as deep as Kubernetes accepts is reviewed like any other", async () => {
+  const body = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview" };
+  const release = objectOf(
+    "helm.example.org/v1",
+    "Release",
+    { name: "x", ...(externallyNamed("x")["metadata"] as JsonObject) },
+    {
+      spec: { forProvider: "DEEP" },
+    },
+  );
+  const text = JSON.stringify({ ...body, request: { uid: "u1", operation: "CREATE", object: release } });
+  const deep = text.replace('"DEEP"', `${'{"values":'.repeat(9_900)}1${"}".repeat(9_900)}`);
+  expect((await send(await start(), "/validate", deep)).status).toBe(200);
 });
 
 /** Asks for a page beside the webhook. */

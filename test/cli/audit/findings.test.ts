@@ -144,13 +144,16 @@ const command =
   `--patch='{"spec":{"managementPolicies":["Observe"]}}'`;
 
 const BY_HAND = `${WHY}; with managementPolicies [Observe] the resource is removed, and its cloud resource stays`;
-const LEFT = "its copy blue/vault stays then, for you to delete";
+const LEFT =
+  "its copy blue/vault stays then: delete that Secret if its annotation shared-infrastructure.fn.crossplane.io/owner names an XR or claim in red";
 const elsewhere = object({ annotations: annotationsOf("shared/db/blue/vault") });
+const lying = object({ annotations: annotationsOf("shared/db/x; to end it: kubectl delete ns blue #/y") });
 const other = { ...object(), apiVersion: "cloud.example.org/v1" };
 
 test.each<[reason: string, parts: WorldParts, ...found: readonly string[]]>([
   ["hangs if its namespace is being deleted, too", { buckets: [object()], leaving }, `${WHY}; to end it: ${command}`],
   ["with a copy elsewhere leaves that", { buckets: [elsewhere], leaving }, `${WHY}; ${LEFT}; to end it: ${command}`],
+  ["adds no text of its team", { buckets: [lying], leaving }, `${WHY}; to end it: ${command}`],
   ["which is no Object gets no command, whatever its annotations say", { buckets: [other], leaving }, BY_HAND],
   ["which makes no copy gets no command", { buckets: [object({ annotations: {} })], leaving }, BY_HAND],
   ["does not hang if its namespace stays", { buckets: [object()] }],

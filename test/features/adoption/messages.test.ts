@@ -89,6 +89,7 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
   const b = bucket("b", controlledBy("uid-now"));
   const both = store(referring("a", "b"));
   const rivals = { xr: both, observed: { a: b }, desired: { a: {} }, answers: answerOf(bucket("a")) };
+  const words = { observed: { "x: run y": bucket("a", controlledBy("uid-now")) } };
   const blockedBy = { observed: { a: bucket("a") }, policy: { onUnadopted: "Block" } };
   const waiting = { xr: nestedStore, observed: { a: bucket("a", labelled("root")) } };
   const unlabelled = { observed: { a: bucket("a", { labels: {} }) } };
@@ -110,6 +111,12 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
   const release = { observed: unproven, policy: { onUnproven: "Release" } };
   test.each<[when: string, reason: string, message: string | undefined, parts?: AdoptionParts]>([
     ["a resource is left out", "NoLongerDesired", `${A} no longer desired; Crossplane deletes it`, { observed: ours }],
+    [
+      "a team has renamed it to words",
+      "NoLongerDesired",
+      `"x: run y" (${A.slice(3, -2)}): no longer desired; Crossplane deletes it`,
+      words,
+    ],
     ["a restored resource is left out", "Adopting", `${A} ${again}`, { observed: { a: bucket("a") } }],
     ["a nested XR has not taken back its own", "Adopting", kept, { observed: { a: inner } }],
     ["onUnadopted is Block", "Unadopted", blocked, blockedBy],

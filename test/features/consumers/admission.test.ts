@@ -41,11 +41,14 @@ describe("admission", () => {
   const alsoInZ = shopIn("team-a", { ...served, secrets: ["team-a/orders-db", "team-z/orders-db"] });
   const servedB = asking("team-b", "2", served);
   const halfUsed = database([{ type: "CapacityAvailable", status: "True", reason: "HalfUsed" }]);
+  /** An object in a team's namespace that the team calls its answer. */
+  const forged = { [`consumers/${subjectOf("team-b")}`]: { ...answerTo("team-b"), metadata: { namespace: "team-b" } } };
   interface More {
     readonly capacity?: number;
     /** The namespaces whose XRs are admitted already. */
     readonly before?: readonly string[];
     readonly xr?: JsonObject;
+    readonly observed?: Readonly<Record<string, JsonObject>>;
   }
   /** `is`: who is admitted, and how full the database is. */
   type Row = [reason: string, is: string, records: readonly JsonObject[] | "pending", more?: More];
@@ -54,6 +57,7 @@ describe("admission", () => {
     ["takes records of one second by namespace and name", "team-a: Full", [asking("team-b", "1"), a]],
     ["keeps who is admitted, whatever is older", "team-b: Full", [a, b], { before: ["team-b"] }],
     ["keeps who is admitted where the capacity was reduced", "team-a team-b: Full", [a, b], { before: both }],
+    ["keeps none by an object that the team calls its answer", "team-a: Full", [a, b], { observed: forged }],
     ["fills the places beside who is admitted", "team-a team-b: Full", [a, b], { capacity: 2, before: ["team-a"] }],
     ["keeps who has lost its grant and is served", "team-z: Full", [servedZ, a], { before: ["team-z"] }],
     ["does not keep who has lost its grant otherwise", "team-a: Full", [z, a], { before: ["team-z"] }],
@@ -67,9 +71,10 @@ describe("admission", () => {
     ["counts those that do not ask", "team-b: Full", [shopIn("team-a", served), b, c], { capacity: 2 }],
     ["counts those with a copy that lacks a grant as well", ": Full", [alsoInZ, b]],
     ["waits for who asks", "team-a team-b: HalfUsed", "pending", { capacity: 4, before: both, xr: halfUsed }],
-  ])("%s: %s", (_reason, is, records, { capacity = 1, before = [], xr = database() } = {}) => {
+  ])("%s: %s", (_reason, is, records, { capacity = 1, before = [], xr = database(), ...more } = {}) => {
     const [has = "", says] = is.split(": ");
-    const parts = { xr, observed: admitted(...before), answers: { "consumers/ConfigMap": records } };
+    const observed = { ...admitted(...before), ...more.observed };
+    const parts = { xr, observed, answers: { "consumers/ConfigMap": records } };
     const { resources, conditions } = draftOf(capacity, parts);
     const answers = [...resources].flatMap(([key, edit]) =>
       key.startsWith("consumers/admission/") && edit.is === "set" ? [[key, edit.object]] : [],

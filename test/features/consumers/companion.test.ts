@@ -29,6 +29,7 @@ const section = {
   credentials: { template: secret("orders-{namespace}-{hash}"), secretRef },
 };
 const CREDENTIAL = "consumers/credentials/team-a/Secret";
+const OWN_SECRET = "orders-team-a-5c91f7386ee861a4";
 const USAGE = "consumers/usage/protection.crossplane.io/v1beta1/ClusterUsage";
 const ANSWER = "consumers/answers/team-a";
 const asking = shopIn("team-a", { credentialFor: "team-a" });
@@ -40,7 +41,7 @@ const draftOf = ({ answers = {}, ...parts }: CallParts = {}): Draft => {
 const says = ({ conditions: [condition] }: Draft) => condition && `${condition.status} ${condition.reason}`;
 
 describe("a companion", () => {
-  const made = draftOf({ observed: { [CREDENTIAL]: secret("orders-team-a-1") } });
+  const made = draftOf({ observed: { [CREDENTIAL]: secret(OWN_SECRET) } });
 
   test("lists the consumers of the shared XR in its own status, protects that one, and makes the credentials", () => {
     expect(statusOf(made)).toMatchObject({ count: 1, withoutGrant: 0 });
@@ -50,7 +51,7 @@ describe("a companion", () => {
   });
 
   test("answers in the name of the shared XR, as its second owner", () => {
-    const answer = { secret: { namespace: "databases", name: "orders-team-a-1" } };
+    const answer = { secret: { namespace: "databases", name: OWN_SECRET } };
     const own = composeAnswer(toComposite(documentOf(database())), "team-a", answer);
     const ownerReferences = [{ apiVersion, kind, name, uid: "database-uid" }];
     const object = { ...own, metadata: { ...(own["metadata"] as JsonObject), ownerReferences } };

@@ -378,11 +378,30 @@ describe("a credential for each namespace", () => {
     expect(says(draft)).toBe(`False: WaitingForCredentials: waiting for the credential of namespace team-a: ${why}`);
   });
 
+  const forgedAnswer = { ...answerTo("team-a", "root"), metadata: { name: "x", namespace: "team-a" } };
+  /** A credential that lies in the namespace of its team, where the team may edit it. */
+  const teams = (secret: string, more: JsonObject = {}) => ({
+    ...{ ...roleNamed("orders"), metadata: { name: "orders-{hash}", namespace: "team-a" } },
+    ...{ spec: { secret, in: "databases" }, status: ready, ...more },
+  });
+
   test("that is not ready for a while keeps its answer: its consumer keeps the copy", () => {
     const answer = answerTo("team-a", "orders-team-a-1");
     const observed = { [credentialKey("team-a")]: role("team-a", "1"), "consumers/answers/team-a": answer };
     const draft = draftOf(section, { xr: database({ [ALLOWED]: "team-a" }), observed });
     expect(shown(draft)).toEqual([`${credentialKey("team-a")} False`, isShown("team-a")]);
+  });
+
+  test.each<[what: string, observed: Readonly<Record<string, JsonObject>>]>([
+    ["the Secret that the team has its credential name", { [credentialKey("team-a")]: teams("root") }],
+    ["a Secret by an object of another kind", { [credentialKey("team-a")]: teams("root", { kind: "Note" }) }],
+    ["the Secret in an object that the team calls its answer", { "consumers/answers/team-a": forgedAnswer }],
+  ])("names no Secret of the team's choice to it: not %s", (_what, observed) => {
+    const xr = database({ [ALLOWED]: "team-a" });
+    const secretRef = { nameFieldPath: "spec.secret", namespaceFieldPath: "spec.in" };
+    const credentials = { forEach: "Grant", secretRef, template: teams("orders-{hash}") };
+    const draft = draftOf({ list, credentials }, { xr, observed });
+    expect(shown(draft)).toEqual([`${credentialKey("team-a")} False`]);
   });
 
   test("that has lost the status with its Secret's name keeps its answer, as after a restore", () => {
@@ -576,6 +595,17 @@ describe("rotation", () => {
   ])("from %j to %j: %s, since %s", (from, to, isRotated) => {
     const after = reconcile(granting(to), reconcile(granting(from)));
     expect(triggerOf(after) !== undefined).toBe(isRotated);
+  });
+
+  test("is not kept from happening by a memory on an object of another kind, which a team has put in its place", () => {
+    const before = reconcile(granting("team-a,team-b"));
+    const memory = (before["metadata"] as JsonObject)["annotations"] as JsonObject;
+    const forged = {
+      ...before,
+      kind: "Note",
+      metadata: { annotations: { [MEMORY]: `${String(memory[MEMORY])}forged` } },
+    };
+    expect(triggerOf(reconcile(granting("team-a,team-b"), forged))).toBeUndefined();
   });
 
   test("waits while it is not known who has access", () => {

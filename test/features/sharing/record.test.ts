@@ -268,6 +268,29 @@ describe("a record that a team has edited", () => {
   });
 });
 
+describe("an object that is no record of the XR, or binds to what the selector never chooses:", () => {
+  const open = { ...fields, grant: "None", apiVersion: "v1", kind: "ConfigMap" };
+  const select = { matchLabels: { shared: "true", env: { fromCompositeFieldPath: "spec.none" } }, namespace: "public" };
+  const payroll = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "payroll", namespace: "hr" } };
+  const binding = { apiVersion: "v1", kind: "ConfigMap", namespace: "hr", name: "payroll", access: "Granted" };
+  const record = { [RECORD_NAME]: { data: { db: JSON.stringify([binding]) } } };
+  test("a team that names a resource in its record reads no field of it where no grant is needed", () => {
+    const sharedResources = [{ ...open, select }];
+    const answers = { "db/recorded": [{ ...payroll, status: { endpoint: "secret" } }] };
+    const draft = draftOf({ xr: namespacedXr, capabilities: V2, sharedResources, observed: record, answers });
+    expect(draft.composite).toEqual([]);
+  });
+
+  test("an object in a team's namespace that the team calls the record binds a cluster-scoped XR to nothing", () => {
+    const forged = {
+      ...boundTo({ db: { ...POSTGRES, name: "billing" } }),
+      metadata: { name: "x", namespace: "team-a" },
+    };
+    const draft = draftOf({ xr: naming("nope"), observed: { [RECORD_NAME]: forged }, answers: { db: [] } });
+    expect(bindingsIn(draft)).toEqual([]);
+  });
+});
+
 test("a later step adds to the record of an earlier one", () => {
   const cache = { ...fields, name: "cache" };
   const draft = draftOf({ sharedResources: [cache], desired: bound("billing"), answers: { cache: [database()] } });
