@@ -53,7 +53,9 @@ export function explainMisnamed(name: string, desired: ReadonlyMap<string, unkno
   const names = [...desired.keys()].sort(compareTexts);
   if (names.length === 0)
     return `the steps before this one desire no resource: move this step behind the one that desires ${quote(name)}`;
-  const order = `; if a step such as function-sequencer holds ${quote(name)} back, move that step behind this one`;
+  const order =
+    `; if a patch with policy Required leaves ${quote(name)} out there, remove that patch; ` +
+    "if a step such as function-sequencer holds it back, move that step behind this one";
   const suggestion = didYouMean(name, names) || order;
   return `no earlier step desires ${quote(name)}; earlier steps desire ${listSome(names, MAX_NAMES, brief)}${suggestion}`;
 }

@@ -229,7 +229,7 @@ describe("the dependents of a share", () => {
 const named = withoutCopies({ dependents: ["push", "none*"] });
 const withPush = { ...copying(), dependents: ["push"] };
 const FAULT =
-  'no earlier step desires "push"; earlier steps desire app; if a step such as function-sequencer holds "push" back, move that step behind this one';
+  'no earlier step desires "push"; earlier steps desire app; if a patch with policy Required leaves "push" out there, remove that patch; if a step such as function-sequencer holds it back, move that step behind this one';
 const undesired = { ...granted, sharedResources: [named], desired: { app: {} } };
 const WHERE = "cannot use the input:\n  spec.sharedResources[0].dependents[0]";
 test.each<[reason: string, fatals: readonly string[], condition: string, parts: CallParts]>([

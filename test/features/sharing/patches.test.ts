@@ -123,7 +123,7 @@ describe("a resource that no earlier step desires", () => {
       [
         "cannot use the input:",
         '  spec.sharedResources[0].patches[0].toResource.name: no earlier step desires "instanse"; earlier steps desire app, instance; did you mean instance?',
-        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; earlier steps desire app, instance; if a step such as function-sequencer holds "r" back, move that step behind this one',
+        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; earlier steps desire app, instance; if a patch with policy Required leaves "r" out there, remove that patch; if a step such as function-sequencer holds it back, move that step behind this one',
       ].join("\n"),
     ]);
     expect(says(draft)).toContain(
@@ -132,7 +132,8 @@ describe("a resource that no earlier step desires", () => {
   });
 
   const first = 'no earlier step desires "it"; earlier steps desire';
-  const order = '; if a step such as function-sequencer holds "it" back, move that step behind this one';
+  const order =
+    '; if a patch with policy Required leaves "it" out there, remove that patch; if a step such as function-sequencer holds it back, move that step behind this one';
   const NONE = 'the steps before this one desire no resource: move this step behind the one that desires "it"';
   test.each<[reason: string, parts: CallParts, says: string]>([
     ["at the first call", { answers: {}, desired: { app: {} } }, `${first} app${order}`],
@@ -208,6 +209,11 @@ describe("a field that is there and empty, as Compositions write it until their 
     test("is waited for in the status of the XR", () => {
       const draft = draftOf([toStatus("ids", "status.ids")], { answers: answered(empty) });
       expect([says(draft), draft.composite]).toEqual(["FieldNotSet: db: status.ids of XPostgres orders is empty", []]);
+    });
+
+    test("is said once, however many patches read it", () => {
+      const draft = draftOf([patch, toStatus("ids", "status.ids")], { answers: answered(empty), desired: { app } });
+      expect(says(draft)).toBe(`${WAITS} are not created until these fields have values: app (spec.ids)`);
     });
   });
 
