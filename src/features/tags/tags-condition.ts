@@ -37,7 +37,12 @@ export interface Tagged {
  * - that of a settled resource, in the order of `last` in KIND;
  * - NothingToTag.
  */
-export function toTagsCondition(tagged: readonly Tagged[], found: Subjects, unset: readonly string[]): Told {
+export function toTagsCondition(
+  tagged: readonly Tagged[],
+  found: Subjects,
+  unset: readonly string[],
+  tooEarly: readonly string[],
+): Told {
   const faulty = new Set(tagged.flatMap(({ refusals }) => refusals.map(({ message }) => message)));
   const refused = [...faulty].map((fault) => ({ is: "InvalidTags", fault }) as const);
   const leftOut = unset.map((field) => ({ is: "FieldNotSet/tag", field }) as const);
@@ -51,6 +56,7 @@ export function toTagsCondition(tagged: readonly Tagged[], found: Subjects, unse
       explain,
     ),
     ...leftOut.map((remark) => tell(REASONS, remark)),
+    ...tooEarly,
   ]);
 }
 
