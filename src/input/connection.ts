@@ -85,7 +85,7 @@ const copy = z
           "The ProviderConfig's kind, for a namespaced XR. For other XRs there is one kind only.",
         ),
       }),
-      "The ProviderConfig of provider-kubernetes.",
+      "The ProviderConfig of provider-kubernetes. No field can name it: a team could choose a cluster where its namespace is another team's.",
     ),
   })
   .refine((fields) => findUnusable(fields).length === 0, {

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { FunctionError } from "../errors.ts";
-import { brief } from "../model/condition.ts";
+import { brief, listSome, MAX_NAMES } from "../model/condition.ts";
 import { didYouMean } from "../model/did-you-mean.ts";
 import { EVERY, type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { isObject } from "../model/json.ts";
@@ -23,7 +23,7 @@ export const faultsIn = ({ issues }: z.core.$ZodError, schema: z.core.$ZodType):
 function toFaults(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Fault[] {
   const path = issue.path.filter((step) => typeof step !== "symbol");
   if (issue.code === "unrecognized_keys") {
-    const fields = listFields(schema).filter((field) => isBelow(field, path));
+    const fields = fieldsBelow(schema, path);
     return issue.keys.map((key) => ({
       path: formatFieldPath([...path, key]),
       message: `unknown field${suggestField(key, path, fields, issue.input)}`,
@@ -31,7 +31,7 @@ function toFaults(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Fa
   }
   const meant = issue.code === "invalid_union" ? findMeant(issue) : undefined;
   if (meant !== undefined) return meant.flatMap((nested) => toFaults(nested, schema));
-  return [{ path: path.length === 0 ? "input" : formatFieldPath(path), message: toFaultMessage(issue, path) }];
+  return [{ path: path.length === 0 ? "input" : formatFieldPath(path), message: toFaultMessage(issue, path, schema) }];
 }
 
 /** The parts of a zod definition that contain other schemas. */
@@ -59,23 +59,41 @@ function listFields(schema: z.core.$ZodType, path: FieldPath = []): readonly Fie
 const isBelow = (field: FieldPath, path: FieldPath): boolean =>
   field.length > path.length && path.every((step, index) => field[index] === step || field[index] === EVERY);
 
-/** Suggests a field of the object with a similar name or, without one, the nearest field with the same name further down. */
+const fieldsBelow = (schema: z.core.$ZodType, path: FieldPath): readonly FieldPath[] =>
+  listFields(schema).filter((field) => isBelow(field, path));
+
+/** Lists the fields of one object. */
+const namesIn = (fields: readonly FieldPath[], path: FieldPath): readonly string[] => [
+  ...new Set(fields.filter((field) => field.length === path.length + 1).map((field) => String(field.at(-1)))),
+];
+
+const listNames = (names: readonly string[]): string => listSome(names, MAX_NAMES, (name) => name);
+
+/**
+ * Suggests a field of the object with a similar name, or with all words of the name; else the nearest field with the same name further down;
+ * else lists the object's fields.
+ */
 function suggestField(key: string, path: FieldPath, fields: readonly FieldPath[], input: unknown): string {
   if (path.includes("patches") && TRANSFORMING.test(key)) return TRANSFORMS;
   const isOfObject = (field: FieldPath): boolean => field.length === path.length + 1;
   // A field that is set as well was not meant, unless only the case of its letters differs.
   const mayBeMeant = (field: string): boolean =>
     !(isObject(input) && field in input) || field.toLowerCase() === key.toLowerCase();
-  const known = fields.filter(isOfObject).map((field) => String(field.at(-1)));
+  const known = namesIn(fields, path);
   const near = didYouMean(key, known.filter(mayBeMeant));
   if (near !== "") return near;
+  const words = toWords(key);
+  const longer = known.filter(mayBeMeant).filter((name) => words.every((word) => toWords(name).includes(word)));
+  if (longer.length > 0) return `; did you mean ${longer.join(" or ")}?`;
   const [nearest] = fields
     .filter((field) => field.at(-1) === key && !isOfObject(field))
     .sort((a, b) => a.length - b.length);
-  if (nearest === undefined) return "";
+  if (nearest === undefined) return known.length === 0 ? "" : `; the fields here are ${listNames(known)}`;
   const place = formatFieldPath([...path, ...nearest.slice(path.length)]);
   return `; did you mean ${place.replaceAll(`[${EVERY}]`, "[]")}?`;
 }
+
+const toWords = (name: string): readonly string[] => name.replace(/[A-Z]/g, " $&").toLowerCase().split(" ");
 
 /** Matches fields that only patches of function-patch-and-transform have. */
 const TRANSFORMING = /^(?:transforms|type|combine|variables|strategy|patchSetName)$/;
@@ -103,11 +121,11 @@ const NEW_ITEM = 'begin each item of a list with "-"';
 /** The codes of the issues by which zod reports a missing value. */
 const MISSING: readonly unknown[] = ["invalid_type", "invalid_value", "invalid_union"];
 
-function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
+function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath, schema: z.core.$ZodType): string {
   if (issue.input === undefined && MISSING.includes(issue.code)) return "required";
   switch (issue.code) {
     case "invalid_type":
-      return explainType(issue, path);
+      return explainType(issue, path, schema);
     case "invalid_value":
       return `not ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}: ${show(issue.input, path)}`;
     case "too_small":
@@ -120,7 +138,15 @@ function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
   }
 }
 
-function explainType({ expected, input }: z.core.$ZodIssueInvalidType, path: FieldPath): string {
+function explainType(
+  { expected, input }: z.core.$ZodIssueInvalidType,
+  path: FieldPath,
+  schema: z.core.$ZodType,
+): string {
+  if (expected === "object") {
+    const names = listNames(namesIn(fieldsBelow(schema, path), path));
+    return `not an object${names && ` with ${names}`}: ${show(input, path)}`;
+  }
   if (expected === "record") return `not an object, such as {key: value}: ${show(input, path)}`;
   if (expected !== "array" || !isObject(input)) return `not ${article(expected)}: ${show(input, path)}`;
   return `not a list but an object with ${brief(Object.keys(input).join(", ")) || "no fields"}: ${NEW_ITEM}`;

@@ -59,6 +59,11 @@ const REVOKED =
   "not allowed with connection or dependents, because a Fatal result would keep copies and dependents after their grant is revoked";
 const TRANSFORMS =
   "unknown field: a patch copies a value as it is; to transform one, set toEnvironment, and use function-patch-and-transform in a later step";
+const SOURCES = "the fields here are fromCompositeFieldPath, fromEnvironmentFieldPath";
+const MEANT_SOURCES = "did you mean fromCompositeFieldPath or fromEnvironmentFieldPath?";
+const FIELDS =
+  "responseTTL, sharedResources, contextKey, environment, publish, consumers, tags, externalNames, adoption, neverReconciled";
+const IN_SPEC = `the fields here are ${FIELDS}`;
 const ONE_SOURCE = "exactly one of fromCompositeFieldPath, fromEnvironmentFieldPath; found";
 
 describe("an input", () => {
@@ -67,9 +72,9 @@ describe("an input", () => {
   });
 
   test.each([
-    row(null, "spec: not an object: null"),
+    row(null, `spec: not an object with ${FIELDS}: null`),
     row({ sharedResources: {} }, `spec.sharedResources: not a list but an object with no fields: ${ITEM}`),
-    row({ colour: "red" }, "spec.colour: unknown field"),
+    row({ colour: "red" }, `spec.colour: unknown field; ${IN_SPEC}`),
     row({ sharedResorces: [] }, "spec.sharedResorces: unknown field; did you mean sharedResources?"),
     inCopy(
       { keys: [{ form: "a", to: "b" }], secretname: {} },
@@ -82,7 +87,7 @@ describe("an input", () => {
       "spec.tags.preserve[1].keys: required",
       "spec.tags.preserve[1].kyes: unknown field; did you mean keys?",
     ),
-    row({ "a.b": 1 }, "spec[a.b]: unknown field"),
+    row({ "a.b": 1 }, `spec[a.b]: unknown field; ${IN_SPEC}`),
     row({ sharedResources: { db: {} } }, `spec.sharedResources: not a list but an object with db: ${ITEM}`),
     row(
       { sharedResources: [shared({ connection: { copies: [{ secretName: "a" }], keys: [{ from: "a", to: "b" }] } })] },
@@ -95,17 +100,38 @@ describe("an input", () => {
       },
       `patches[0].type: ${TRANSFORMS}`,
       `patches[0].transforms: ${TRANSFORMS}`,
-      "patches[0].toFieldPath: unknown field",
+      "patches[0].toFieldPath: unknown field; did you mean toCompositeFieldPath?",
       "patches[0]: exactly one of toCompositeFieldPath, toResource; found none",
     ),
     row({ connection: {} }, "spec.connection: unknown field; did you mean spec.sharedResources[].connection?"),
-    row(JSON.parse('{"__proto__": {"x": 1}}'), "spec.__proto__: unknown field"),
+    row(JSON.parse('{"__proto__": {"x": 1}}'), `spec.__proto__: unknown field; ${IN_SPEC}`),
     inShared({ kind: 7 }, "kind: not a string: 7"),
     inSelect(
       { name: { ...fromXr("spec.a"), fromEnvironmentFieldPath: "a" } },
       `.name: ${ONE_SOURCE} fromCompositeFieldPath and fromEnvironmentFieldPath`,
     ),
-    inSelect({ name: { value: "a" } }, ".name.value: unknown field", `.name: ${ONE_SOURCE} none`),
+    inSelect({ name: { value: "a" } }, `.name.value: unknown field; ${SOURCES}`, `.name: ${ONE_SOURCE} none`),
+    inSelect(
+      { name: { fromFieldPath: "spec.a" } },
+      `.name.fromFieldPath: unknown field; ${MEANT_SOURCES}`,
+      `.name: ${ONE_SOURCE} none`,
+    ),
+    row(
+      { tags: { add: [{ team: "a" }] } },
+      "spec.tags.add[0].value: required",
+      "spec.tags.add[0].team: unknown field; the fields here are key, value, onExisting",
+    ),
+    row(
+      { tags: { team: "a" } },
+      "spec.tags.team: unknown field; the fields here are add, preserve, remove, resources, ignore, owner",
+    ),
+    inShared(
+      { connection: { copies: [{ name: "a" }] } },
+      "connection.copies[0].secretName: required",
+      "connection.copies[0].name: unknown field; did you mean secretName?",
+    ),
+    inCopy({ keys: ["a"] }, 'keys[0]: not an object with from, value, to: "a"'),
+    row({ externalNames: true }, "spec.externalNames: not an object with rescue, requireRecord: true"),
     inSelect({ name: 7 }, ".name: not a string or an object: 7; put it in quotes"),
     row(
       { tags: { add: [{ key: "paid", value: true }] } },
@@ -170,7 +196,7 @@ describe("an input", () => {
     ),
     row({ consumers: { capacity: 0 } }, "spec.consumers.capacity: less than 1"),
     row({ consumers: { capacity: 1001 } }, "spec.consumers.capacity: more than 1000"),
-    inSelect({ name: { ...fromXr("spec.a"), optional: true } }, ".name.optional: unknown field"),
+    inSelect({ name: { ...fromXr("spec.a"), optional: true } }, `.name.optional: unknown field; ${SOURCES}`),
     inShared({ name: "Orders_DB" }, `name: ${DNS_LABEL}`),
     row(
       { sharedResources: [shared(), withoutCopies({ name: "network", resolution: "Fail" })] },
@@ -232,8 +258,15 @@ describe("an input", () => {
       "keys[4].to: not a string or an object: 7; put it in quotes",
       'keys: more than one item with to "x"',
     ),
-    ...[{ fromFieldPath: "spec.keys" }, { PGHOST: "endpoint" }].map((keys) =>
-      inCopy({ keys }, `keys.${Object.keys(keys)[0]}: unknown field`, `keys: ${ONE_SOURCE} none; ${ITEM}`),
+    inCopy(
+      { keys: { fromFieldPath: "spec.keys" } },
+      `keys.fromFieldPath: unknown field; ${MEANT_SOURCES}`,
+      `keys: ${ONE_SOURCE} none; ${ITEM}`,
+    ),
+    inCopy(
+      { keys: { PGHOST: "endpoint" } },
+      `keys.PGHOST: unknown field; ${SOURCES}`,
+      `keys: ${ONE_SOURCE} none; ${ITEM}`,
     ),
     inCopy(
       { keys: [{ value: "{xr:spec..a}", to: "x" }] },
@@ -332,7 +365,8 @@ describe("an input", () => {
       `spec.sharedResources[0].name: ${DNS_LABEL}`,
       "spec.sharedResources[0].select: exactly one of name, matchLabels, self; found none",
       `spec.sharedResources[0].connection.copies[0].secretName: ${ONE_SOURCE} none`,
-      "spec.sharedResources[0].colour: unknown field",
+      "spec.sharedResources[0].colour: unknown field; the fields here are name, into, apiVersion, kind, select, resolution, readiness, " +
+        "grant, patches, toEnvironment and 2 more",
     ]);
   });
 });
@@ -395,7 +429,11 @@ test.each([
   row({ add: [{ key: "a", value: "b" }], preserve: ["aws:*"], remove: ["a"] }),
   row({ add: [{ value: { fromCompositeFieldPath: "spec.tags", optional: true } }] }),
   row({ preserve: [{ keys: { fromCompositeFieldPath: "spec.keys" }, onExisting: "Retain" }] }),
-  row({ add: [{ key: "a", value: { b: "c" } }] }, `${VALUE}.b: unknown field`, `${VALUE}: ${ONE_SOURCE} none`),
+  row(
+    { add: [{ key: "a", value: { b: "c" } }] },
+    `${VALUE}.b: unknown field; the fields here are fromCompositeFieldPath, fromEnvironmentFieldPath, optional`,
+    `${VALUE}: ${ONE_SOURCE} none`,
+  ),
   row({ add: [{ value: "b" }] }, `${VALUE}: a literal needs a key beside it`),
   row({ add: [{ key: "a" }] }, `${VALUE}: required`),
   row({ resources: [] }, "spec.tags.resources: an empty list"),

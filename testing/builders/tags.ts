@@ -50,7 +50,13 @@ export const markIn = (draft: Draft, name: string) => at(desiredOf(draft), `meta
 
 /** The bucket as the API server shows it, once the draft is applied: an XR controls it. */
 export function applied(draft: Draft, name: string, annotations: JsonObject = {}, status: JsonObject = {}): JsonObject {
-  const controller = { apiVersion: "apps.example.org/v1", kind: "XShop", name: "xr", uid: "xr", controller: true };
+  const controller = {
+    apiVersion: "apps.example.org/v1",
+    kind: "XShop",
+    name: "xr",
+    uid: `xr-${name}`,
+    controller: true,
+  };
   const object = withMetadata(desiredOf(draft), {
     name,
     uid: name,

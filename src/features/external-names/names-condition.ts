@@ -3,6 +3,7 @@ import { brief, sentencesForSome } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import { faults, fine, tell, toTold, waits, withTold } from "../conditions.ts";
+import { explainTooEarly } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { NameVerdict } from "./name-verdict.ts";
 
@@ -67,8 +68,9 @@ export function withNamesCondition(draft: Draft, resources: readonly NamedResour
   const remarks = resources.flatMap(({ verdict, ...facts }) =>
     verdict.is === "Pinned" || verdict.is === "SetByPipeline" ? [] : [{ ...facts, ...verdict }],
   );
-  const told = toTold(KIND, remarks, (sorted) =>
-    sentencesForSome(sorted, MAX_SENTENCES, (one) => `${brief(one.resource)}: ${tell(REASONS, one)}`),
-  );
+  const told = toTold(KIND, remarks, (sorted) => [
+    ...sentencesForSome(sorted, MAX_SENTENCES, (one) => `${brief(one.resource)}: ${tell(REASONS, one)}`),
+    ...explainTooEarly(call, draft),
+  ]);
   return withTold(draft, told, call);
 }

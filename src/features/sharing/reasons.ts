@@ -68,8 +68,8 @@ export const REASONS = {
       `${kind} ${shared} is being deleted, so no new copies of its connection Secret are made: select another ${kind}`,
     SharedResourceNotReady: ({ shared, kind }: Shared) => `${kind} ${shared} is not Ready yet`,
     NoConnectionSecret: ({ shared, field, kind }: Shared & { readonly field: string }) =>
-      `${kind} ${shared} names no connection Secret in ${field}: set that field; if other fields name the Secret, set ` +
-      "connection.secretRef in the Composition instead",
+      `${kind} ${shared} names no connection Secret in ${field}: set that field; if another field or none names the Secret, ` +
+      "set connection.secretRef in the Composition instead",
     NoCredential: ({ shared, namespace, kind }: Shared & { readonly namespace: string }) =>
       `${kind} ${shared} has no credential for namespace ${brief(namespace)} yet; if this stays, see its condition ConsumersServed`,
     SourceNotAllowed: ({ shared, kind }: Shared) =>

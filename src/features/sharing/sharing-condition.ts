@@ -29,9 +29,8 @@ interface Remark {
 export function withSharingCondition(draft: Draft, shares: readonly Outcome[], call: Call): Draft {
   const before = call.request.context.at([UNAVAILABLE]);
   const said = shares.map(({ shared, reasons }) => {
-    const remarks = reasons.map(
-      (reason): Remark => ({ is: reason.is, message: `${shared.name}: ${explainReason(reason, shared)}` }),
-    );
+    const sentences = new Map(reasons.map((reason) => [explainReason(reason, shared), reason.is])); // two patches may lack one field
+    const remarks = [...sentences].map(([sentence, is]): Remark => ({ is, message: `${shared.name}: ${sentence}` }));
     return { shared, remarks, told: tellRemarks(remarks) };
   });
   const names = new Set(shares.map(({ shared }) => shared.name));

@@ -1,6 +1,6 @@
 import { annotateCommand, readManagedKind, toCommandOn } from "../../crossplane/managed-resource.ts";
 import { OBSERVE } from "../../crossplane/management-policies.ts";
-import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
+import { EXTERNAL_NAME, findController } from "../../crossplane/metadata.ts";
 import { brief, briefError, listSome, sentencesForSome, shownCondition } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
 import { isObject } from "../../model/json.ts";
@@ -37,7 +37,12 @@ export interface Tagged {
  * - that of a settled resource, in the order of `last` in KIND;
  * - NothingToTag.
  */
-export function toTagsCondition(tagged: readonly Tagged[], found: Subjects, unset: readonly string[]): Told {
+export function toTagsCondition(
+  tagged: readonly Tagged[],
+  found: Subjects,
+  unset: readonly string[],
+  tooEarly: readonly string[],
+): Told {
   const faulty = new Set(tagged.flatMap(({ refusals }) => refusals.map(({ message }) => message)));
   const refused = [...faulty].map((fault) => ({ is: "InvalidTags", fault }) as const);
   const leftOut = unset.map((field) => ({ is: "FieldNotSet/tag", field }) as const);
@@ -51,6 +56,7 @@ export function toTagsCondition(tagged: readonly Tagged[], found: Subjects, unse
       explain,
     ),
     ...leftOut.map((remark) => tell(REASONS, remark)),
+    ...tooEarly,
   ]);
 }
 
@@ -96,9 +102,19 @@ function explain({ reason, subject, isTagged, hasMoved }: Tagged): string {
     takeOver: `to move ownership here: ${command} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`,
     allowDelete: `to delete it with this XR: ${command} ${ALLOW_DELETE}=true`,
   };
-  const rest = [owner && distinguish(subject, owner), explainOrphan(reason), hasMoved && explainLeft(subject)];
+  const [ours, theirs] = [observed, owner?.document].map((one) => one && findController(one)?.uid);
+  const rest = [
+    owner && distinguish(subject, owner),
+    theirs !== undefined && ours === theirs && COMPOSES_BOTH,
+    explainOrphan(reason),
+    hasMoved && explainLeft(subject),
+  ];
   return `${brief(resource)}: ${tell(REASONS, { ...reason, ...facts })}${rest.filter(Boolean).join("")}`;
 }
+
+/** The remedy where the owner is another composed resource of this XR. */
+const COMPOSES_BOTH =
+  "; this XR composes both: unless one replaces the other, give them different external names in the Composition";
 
 /** Names the cloud resource that this XR created under another external name, and leaves behind; "" if there is none. */
 function explainLeft({ kind: { kind }, desired, ownership }: Subject): string {

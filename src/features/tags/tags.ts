@@ -15,6 +15,7 @@ import { MOVED_AT } from "../../ownership/annotations.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
 import { withTold } from "../conditions.ts";
 import type { Edits } from "../desired.ts";
+import { explainTooEarly } from "../desired.ts";
 import { type Call, type Feature, identifyStep } from "../feature.ts";
 import { decideTags, findChanges, repeatTags } from "./add-preserve-remove.ts";
 import { type Arbitration, arbitrate } from "./arbitrate.ts";
@@ -49,7 +50,7 @@ export const tags: Feature = (call, before) => {
   const all = found.subjects.map((subject) => decide(subject, wanted, known));
   const gone = findGone(leaving, all);
   const decisions = all.filter(({ subject }) => !gone.has(subject.resource));
-  const told = toTagsCondition(decisions, found, wanted.unset);
+  const told = toTagsCondition(decisions, found, wanted.unset, explainTooEarly(call, draft));
   const withoutGone = withoutEdits(withObjects(draft, found.unmarked), gone);
   const withReadiness = decisions.some(isHeld) ? withCompositeUnready(withoutGone) : withoutGone;
   if (stops(decisions, wanted))

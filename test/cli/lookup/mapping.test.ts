@@ -69,14 +69,14 @@ const broken = bucket({ externalName: { fromFieldPath: "b", value: "a" }, color:
 const ELSEWHERE = file([object({ manifest, scope: { region: "x" } })]);
 
 test.each<[reason: string, content: unknown, ...faults: readonly string[]]>([
-  ["nothing", null, "input: not an object: null"],
+  ["nothing", null, "input: not an object with apiVersion, kind, mappings: null"],
   ["another kind", { ...file([named("a")]), kind: "Mapping" }, 'kind: not IdentityMapping: "Mapping"'],
   ["no resources", file([]), "mappings[0].resources: an empty list"],
   [
     "many at once",
     file([broken, bucket({})]),
-    `${NAME}.value: unknown field`,
-    `${RESOURCE}.color: unknown field`,
+    `${NAME}.value: unknown field; the fields here are fromFieldPath`,
+    `${RESOURCE}.color: unknown field; the fields here are apiGroup, kind, externalName, manifest, providerConfig, scope`,
     "mappings[0].resources[1]: exactly one of externalName, manifest; found none",
   ],
   ["a brace", file([named("{logs")]), `${NAME}: not a template: the brace at character 1 is wrong; {metadata.name} is`],

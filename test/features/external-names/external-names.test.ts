@@ -218,3 +218,9 @@ test("the condition ExternalNamesPinned names ten of many resources and counts t
   });
   expect(conditions[0]?.message).toMatch(/; and 2 more$/);
 });
+
+test("a step before those that compose says that it pins none", () => {
+  const { conditions } = draftOf({ observed: { vpc: observed({ name: "vpc-1" }) } });
+  const message = "the steps before this one desire no resource: move this step behind those that compose vpc";
+  expect(conditions).toMatchObject([{ status: "True", reason: "Pinned", message }]);
+});

@@ -26,7 +26,8 @@ const byLabel = selecting({ matchLabels: { db: "orders" } });
 const copied = (copy: JsonObject): CallParts => ({ sharedResources: [copying(copy)], answers: found });
 const inNamespace = (namespace: JsonValue) => ({ ...selecting({ name: "orders", namespace }), capabilities: V2 });
 
-const HOW = ": set that field; if other fields name the Secret, set connection.secretRef in the Composition instead";
+const HOW =
+  ": set that field; if another field or none names the Secret, set connection.secretRef in the Composition instead";
 
 describe("nothing new is copied while it cannot be told what and where to", () => {
   const noGrant = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;

@@ -216,6 +216,11 @@ describe("a field that is there and empty, as Compositions write it until their 
       const draft = draftOf([toStatus("ids", "status.ids")], { answers: answered(empty) });
       expect([says(draft), draft.composite]).toEqual(["FieldNotSet: db: status.ids of XPostgres orders is empty", []]);
     });
+
+    test("is said once, however many patches read it", () => {
+      const draft = draftOf([patch, toStatus("ids", "status.ids")], { answers: answered(empty), desired: { app } });
+      expect(says(draft)).toBe(`${WAITS} are not created until these fields have values: app (spec.ids)`);
+    });
   });
 
   test.each<[full: JsonValue]>([[["", "a"]], [[0]], [0], [false], [{ a: "" }], [[[]]]])(

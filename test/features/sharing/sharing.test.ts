@@ -242,7 +242,8 @@ describe("two steps of one pipeline", () => {
 
   test("say when what one of them waited for is there", () => {
     const { events } = play(shownBy(play().second), [database({ spec: {} })]);
-    const says = "set that field; if other fields name the Secret, set connection.secretRef in the Composition instead";
+    const says =
+      "set that field; if another field or none names the Secret, set connection.secretRef in the Composition instead";
     const lacks = "XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name";
     expect(events).toEqual([`db: ${lacks}: ${says}`]);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
+import type { CallParts } from "../../../testing/builders/calls.ts";
 import { withPolicies } from "../../../testing/builders/composed.ts";
 import { at, desiredOf, says } from "../../../testing/builders/read-draft.ts";
 import {
@@ -114,4 +115,14 @@ test("a resource whose name the pipeline sets as metadata.name is arbitrated lik
   });
   expect(byName).toHaveLength(1);
   expect(byName).toEqual(byAnnotation);
+});
+
+test("a step before those that compose says so, once what they compose exists", () => {
+  const spec = { forProvider: {}, managementPolicies: ["*"] };
+  const role = managed("iam.aws.upbound.io/v1beta1", "Role", {}, { spec });
+  const leaving = { ...role, metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } };
+  const order = "; the steps before this one desire no resource: move this step behind those that compose role";
+  const reports = (observed: NonNullable<CallParts["observed"]>) => says(run({ tags: { add: [team] }, observed }));
+  expect(reports({ role, leaving, "shared/db/a/b": role })).toBe(`NothingToTag: 0 tagged${order}`);
+  expect(reports({ leaving })).toBe("NothingToTag: 0 tagged");
 });

@@ -47,6 +47,12 @@ describe("a composed resource that its Composition renames", () => {
     expect(drafts.map(({ conditions: [condition] }) => condition?.reason).at(-1)).toBe("Owned");
   });
 
+  test("is told apart from two that have one external name, as by a patch set for all resources", () => {
+    const xr = new TaggedXr("shop", { bucket: orders, store: orders }, { tags: {} }).create();
+    const [, , draft] = Array.from({ length: 3 }, () => xr.reconcile());
+    expect(draft?.conditions[0]?.message).toMatch(/^1 tagged, .*; this XR composes both: .* different external names/);
+  });
+
   test("hands over although scopeFieldPaths change with the name", () => {
     const role = managed("iam.aws.upbound.io/v1beta1", "Role", { path: "/a/", tags: {} }, externallyNamed("deployer"));
     const scopedXr = (fields: readonly string[]) => {
