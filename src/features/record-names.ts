@@ -1,6 +1,7 @@
 import { isManaged, readCreationTime, readManagedKind } from "../crossplane/managed-resource.ts";
 import { ALL_ACTIONS, isObserver, mayDelete, readPolicies } from "../crossplane/management-policies.ts";
 import { EXTERNAL_NAME, isBeingDeleted, isPaused, readAnnotation, readLabel } from "../crossplane/metadata.ts";
+import { findFacts } from "../crossplane/providers/families.ts";
 import { toReference } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
@@ -82,8 +83,13 @@ function toEntry(name: string, observed: Document, desired: Document, before: Re
   return { ...entry, externalName: set ?? recorded ?? found };
 }
 
-/** Tells whether the external name may be the owner's, which `tags` gives an observer: it ends with the owner. */
-export const isNameLent = (observed: Document): boolean =>
-  readLabel(observed, IDENTITY_LABEL) !== undefined &&
-  isObserver(readPolicies(observed) ?? ALL_ACTIONS) &&
-  readCreationTime(observed) === undefined;
+/** Tells whether the external name may be the owner's, which `tags` gives an observer of an association: it ends with the owner. */
+export function isNameLent(observed: Document): boolean {
+  const { group, kind } = readManagedKind(observed);
+  return (
+    findFacts(group, kind).identity.name.is === "association" &&
+    readLabel(observed, IDENTITY_LABEL) !== undefined &&
+    isObserver(readPolicies(observed) ?? ALL_ACTIONS) &&
+    readCreationTime(observed) === undefined
+  );
+}

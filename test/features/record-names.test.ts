@@ -67,7 +67,13 @@ describe("the record of names", () => {
   const adopting = { spec: { adoption: {} }, ...unrecorded(vpc(vpc1)) };
   const observing = { managementPolicies: ["Observe"] };
   const identified = { labels: { "shared-infrastructure.fn.crossplane.io/identity": "x" } };
-  const createdHere = { ...vpc1, ...CREATED };
+  const created = { ...vpc1, ...CREATED };
+  const block = { apiVersion: "s3.aws.upbound.io/v1beta1", kind: "BucketPublicAccessBlock" };
+  const inBlock = { ...nameless, ...block, kind: `${block.kind}.s3.aws.upbound.io` };
+  const association = (annotations: JsonObject) => ({
+    observed: { vpc: { ...vpc(annotations, identified, observing), ...block } },
+    desired: { vpc: { ...desired, ...block } },
+  });
   const other = { ...vpc({ [name]: "vpc-9" }), kind: "Subnet" };
   const inPlace = { observed: { ...recordOf({ vpc: entry }), vpc: other }, desired: { vpc: desired } };
   const noEntries = { a: { kind, name: "../a" }, b: { name: "b" }, c: { kind, name: 1 } };
@@ -81,11 +87,12 @@ describe("the record of names", () => {
     ["takes the name that the pipeline sets", here(vpc(), renamed), { vpc: { ...entry, externalName: "vpc-2" } }],
     ["keeps its name beside another that is observed", here(vpc({ [name]: "vpc-2" })), { vpc: entry }],
     ["has no external name from a step with adoption only", adopting, { vpc: nameless }],
-    ["has no external name of an owner's", unrecorded(vpc(vpc1, identified, observing)), { vpc: nameless }],
+    ["has the external name of what only observes", unrecorded(vpc(vpc1, identified, observing)), { vpc: entry }],
+    ["has none that an association's owner has lent", association(vpc1), { vpc: inBlock }],
     [
-      "has that of what ours created and only observes",
-      unrecorded(vpc(createdHere, identified, observing)),
-      { vpc: entry },
+      "has that of an association which ours created",
+      association(created),
+      { vpc: { ...inBlock, externalName: "vpc-1" } },
     ],
     ["has no external name of an object of another kind in the place of what is lost", inPlace, { vpc: entry }],
     ["leaves out what is no entry", { observed: recordOf({ vpc: entry, ...noEntries }) }, { vpc: entry }],

@@ -138,7 +138,7 @@ describe("the name that a provider made up for an association", () => {
   };
   const [found, lost, nameless] = [
     withName("a", "present", "found"),
-    withName("b", "absent", "lost"),
+    withName("b", "unknown", "lost"),
     withName("c", "present"),
   ];
   const creator = withName("d", "present", "created", CREATED);
@@ -153,7 +153,8 @@ describe("the name that a provider made up for an association", () => {
   test.each<Row>([
     ["is nobody's", [nameless], undefined, undefined],
     ["is another's that has found it, before one that has not", [lost, found], undefined, "found"],
-    ["is another's that has not found it, where nobody has", [nameless, lost], undefined, "lost"],
+    ["is another's that may find it, where nobody has", [nameless, lost], undefined, "lost"],
+    ["is not another's whose provider has found none", [withName("e", "absent", "gone")], undefined, undefined],
     ["is the owner's that created it, before ours", [us, creator], creator, "created"],
     ["is ours, before an owner's that did not create it", [us, found], found, "ours"],
     ["is the owner's where ours declares another one now", [us, found], found, "found", true],

@@ -43,16 +43,18 @@ test("an observed name is added to what the pipeline desires", () => {
 });
 
 const inner = { ...observed({ name: "x" }), spec: { compositionRef: { name: "x" } } };
-const lent = {
-  metadata: { labels: { "shared-infrastructure.fn.crossplane.io/identity": "x" } },
-  spec: { managementPolicies: ["Observe"] },
-};
+const identified = { labels: { "shared-infrastructure.fn.crossplane.io/identity": "x" } };
+const block = { apiVersion: "s3.aws.upbound.io/v1beta1", kind: "BucketPublicAccessBlock" };
+const lent = { ...observed({ name: "x", metadata: identified, spec: { managementPolicies: ["Observe"] } }), ...block };
 test.each<[reason: string, parts: AdoptionParts]>([
   ["the pipeline sets the same name", vpc({ name: "vpc-1" }, withName("vpc-1", desired))],
   ["the pipeline sets another name, which it may", vpc({ name: "vpc-1" }, withName("vpc-2", desired))],
   ["nothing desires the resource", { observed: { vpc: observed({ name: "vpc-1" }) } }],
   ["the resource does not exist yet", { desired: { vpc: desired } }],
-  ["the resource only observes, and its name may be its owner's", vpc({ name: "vpc-1", ...lent })],
+  [
+    "its name may be that of an association's owner",
+    { observed: { lent }, desired: { lent: { ...desired, ...block } } },
+  ],
   ["the resource is a nested XR, named after its claim", { observed: { inner }, desired: { inner: {} } }],
 ])("no resource is edited when %s", (_reason, parts) => {
   expect(draftOf(parts).resources.size).toBe(0);
