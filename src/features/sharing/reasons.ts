@@ -99,7 +99,7 @@ export const REASONS = {
     ReferenceGrantsNotInstalled: () =>
       "ReferenceGrants are not installed, so it is not known who has access: install Gateway API's CRDs, or set grant to Annotation in the Composition",
     NamespaceNotAccepting: ({ namespaces, consumer }: Namespaces & { readonly consumer: string }) =>
-      `namespace ${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
+      `namespace ${listNamespaces(namespaces)} does not exist, or does not accept copies from ${consumer}: its owner has to add ` +
       `${consumer} to the Namespace's annotation ${ACCEPT_COPIES_FROM}`,
     // `isRival`: the writer is another XR of the same claim.
     TargetTaken: ({ target, writer, isRival }: Taken) => {

@@ -66,7 +66,8 @@ function assertNewNames(shares: readonly SharedResource[], earlier: Bindings): v
 function toOutcome(share: Depending): Outcome {
   const { shared, lookup, delivery, unpatched, depending } = share;
   const all = [...delivery.reasons, ...unpatched, ...remarkUndesired(share), ...depending.reasons];
-  const reasons = lookup.is === "found" ? all : all.filter((reason) => !isExpected(reason, shared));
+  const isAwaited = lookup.is === "found" || all.some(({ is }) => is === "ResourcesHeldBack");
+  const reasons = isAwaited ? all : all.filter((reason) => !isExpected(reason, shared));
   return { ...share, bindings: bind(share), reasons };
 }
 

@@ -49,7 +49,7 @@ const optional = { resolution: "Optional" };
 const app = (spec: JsonObject) => ({ app: { apiVersion: "example.org/v1", kind: "App", spec } });
 test.each([
   ["a field keeps what the list gave it", byLabels({ minMatch: 0 }), app({ host: "db.local" }), "FieldsKept"],
-  ["a resource is held back", { ...byLabels(), ...optional }, {}, "ResourcesHeldBack"],
+  ["a resource is held back, for what is missing", { ...byLabels(), ...optional }, {}, "NotFound"],
 ])("an empty list is there for later steps while %s", (_what, share, observed, reason) => {
   const patches = [{ fromFieldPath: "status.endpoint", toResource: { name: "app", fieldPath: "spec.host" } }];
   const draft = draftOf({ sharedResources: [{ ...share, patches }], answers: { db: [] }, observed, desired: app({}) });

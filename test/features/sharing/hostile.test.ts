@@ -255,7 +255,7 @@ describe("a namespace has a say in what is copied into it", () => {
   const closed = [namespaceOf("kube-system")];
   const openTo = (names: string) => [namespaceOf("kube-system", { [ACCEPT]: names })];
   const refuses = (namespace: string) =>
-    `NamespaceNotAccepting: db: namespace ${namespace} does not accept copies from evil: its owner has to add evil to the ` +
+    `NamespaceNotAccepting: db: namespace ${namespace} does not exist, or does not accept copies from evil: its owner has to add evil to the ` +
     `Namespace's annotation ${ACCEPT}`;
   const NOT_READABLE =
     "NamespaceNotReadable: db: Crossplane could not read namespace kube-system, so it is not known who has access or accepts copies: apply " +
