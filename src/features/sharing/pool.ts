@@ -1,4 +1,4 @@
-import { isBeingDeleted, readUid } from "../../crossplane/metadata.ts";
+import { isBeingDeleted, isPaused, readUid } from "../../crossplane/metadata.ts";
 import { isSameResource, toReference } from "../../crossplane/references.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
@@ -24,9 +24,9 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
     if (access.is === "pending") return unfound("unknown", access.reason);
     if (hasRoom(item) && asking.every(access.isGranted)) open.push(item);
   }
-  const reporting = open.filter((item) => readLoad(item) !== undefined);
-  // A member that does not report its load may be one without `consumers.capacity`, which admits nobody.
-  const best = reporting.length > 0 ? reporting : open;
+  // A member without a load may have no `consumers.capacity`, and then it admits nobody. Nor does one that is paused.
+  const admitting = open.filter((item) => readLoad(item) !== undefined && !isPaused(item));
+  const best = admitting.length > 0 ? admitting : open;
   const chosen = [findAsked(share, sorted, best) ?? findPreferred(shared, best) ?? sorted[0]];
   return { is: "found", resources: chosen.filter((item) => item !== undefined), name };
 }
@@ -38,7 +38,7 @@ const hasRoom = (member: Document): boolean => !isFull(member) && !isBeingDelete
  * Finds the member that the XR asked before; undefined if the XR has to ask another, since that member is not in `best` and
  * has not admitted the XR, but other members are in `best`. Nothing moves: the former member never served the XR.
  *
- * @param best the members that grant access and have room; if some of them report their load, only those.
+ * @param best the members that grant access and have room: if possible, only those that seem to admit XRs now.
  */
 function findAsked(share: Share, sorted: readonly Document[], best: readonly Document[]): Document | undefined {
   const [last] = share.before;

@@ -55,6 +55,8 @@ describe("an XR that selects from a pool", () => {
   const [a, b, c, bFull] = [member("a"), member("b"), member("c"), member("b", load("Full"))];
   const [aFull, silent] = [member("a", load("Full")), member("a", {})];
   const goingA = { ...a, metadata: { ...(a["metadata"] as JsonObject), deletionTimestamp: "2026-01-01T00:00:00Z" } };
+  const paused = { annotations: { [ALLOWED]: "team-a", "crossplane.io/paused": "true" } };
+  const pausedA = { ...a, metadata: { ...(a["metadata"] as JsonObject), ...paused } };
   const [closedA, closedB] = [member("a", load("Available"), "team-b"), member("b", load("Available"), "team-b")];
   const used = [member("a", load("HalfUsed")), member("b", load("QuarterUsed")), member("c", {})];
   const [proposed, served] = [bound("b", "Requested"), bound("b", "Granted")];
@@ -93,6 +95,7 @@ describe("an XR that selects from a pool", () => {
     ["is served by the last place of what is full now", [a, bFull], servedByB, { before: proposed, answers: admitted }],
     ["moves on from a member that is full, with another ticket", [aFull, b], waits("b Requested 2"), { before: toA }],
     ["moves on from one without a load, which may admit nobody", [silent, b], waits("b Requested 2"), { before: toA }],
+    ["moves on from one that is paused, which admits nobody", [pausedA, b], waits("b Requested 2"), { before: toA }],
     ["stays with one without a load, once it is admitted", [silent, b], servedByA, { before: toA, answers: toOne }],
     ["waits for one without a load where no other has room", [silent, bFull], waits("a Requested 1"), { before: toA }],
     ["waits in line where all are full", [aFull, bFull], noCapacity, { before: proposed }],
