@@ -1,4 +1,4 @@
-import { isBeingDeleted, readUid } from "../../crossplane/metadata.ts";
+import { isBeingDeleted, isPaused, readUid } from "../../crossplane/metadata.ts";
 import { isSameResource, toReference } from "../../crossplane/references.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
@@ -24,7 +24,10 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
     if (access.is === "pending") return unfound("unknown", access.reason);
     if (hasRoom(item) && asking.every(access.isGranted)) open.push(item);
   }
-  const chosen = [findAsked(share, sorted, open) ?? findPreferred(shared, open) ?? sorted[0]];
+  // A member without a load may have no `consumers.capacity`, and then it admits nobody. Nor does one that is paused.
+  const admitting = open.filter((item) => readLoad(item) !== undefined && !isPaused(item));
+  const best = admitting.length > 0 ? admitting : open;
+  const chosen = [findAsked(share, sorted, best) ?? findPreferred(shared, best) ?? sorted[0]];
   return { is: "found", resources: chosen.filter((item) => item !== undefined), name };
 }
 
@@ -32,27 +35,22 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
 const hasRoom = (member: Document): boolean => !isFull(member) && !isBeingDeleted(member);
 
 /**
- * Finds the member that the XR asked before; undefined if the XR has to ask another, since that member is not in `open` and
- * has not admitted the XR, but other members are in `open`. Nothing moves: the former member never served the XR.
+ * Finds the member that the XR asked before; undefined if the XR has to ask another, since that member is not in `best` and
+ * has not admitted the XR, but other members are in `best`. Nothing moves: the former member never served the XR.
  *
- * @param open the members that grant access and have room.
+ * @param best the members that grant access and have room: if possible, only those that seem to admit XRs now.
  */
-function findAsked(share: Share, sorted: readonly Document[], open: readonly Document[]): Document | undefined {
+function findAsked(share: Share, sorted: readonly Document[], best: readonly Document[]): Document | undefined {
   const [last] = share.before;
   const asked = sorted.find((item) => last !== undefined && isSameResource(toReference(item), last.resource));
-  if (asked === undefined || open.length === 0 || open.includes(asked)) return asked;
+  if (asked === undefined || best.length === 0 || best.includes(asked)) return asked;
   return judgeAdmission(asked, share) === "refused" ? undefined : asked;
 }
 
-/** Finds the first member or, with `prefer: LeastUsed`, the least used. Members that do not report their load come last. */
-function findPreferred({ select }: SharedResource, open: readonly Document[]): Document | undefined {
-  const isByLoad = select.by === "labels" && select.prefer === "LeastUsed";
-  const toRank = (item: Document): number => {
-    const load = readLoad(item);
-    if (load === undefined) return Number.MAX_SAFE_INTEGER;
-    return isByLoad ? load : 0;
-  };
-  return [...open].sort((a, b) => toRank(a) - toRank(b))[0];
+/** Finds the first member or, with `prefer: LeastUsed`, the least used. */
+function findPreferred({ select }: SharedResource, best: readonly Document[]): Document | undefined {
+  if (select.by !== "labels" || select.prefer !== "LeastUsed") return best[0];
+  return [...best].sort((a, b) => (readLoad(a) ?? 0) - (readLoad(b) ?? 0))[0];
 }
 
 /** Judges whether a member has admitted the XR. If so, its answer repeats the ticket in the XR's record. */

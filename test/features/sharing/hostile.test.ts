@@ -14,6 +14,7 @@ import {
   objectIn,
   RECORD,
   recorded,
+  secretIn,
   targetSecret,
   withoutCopies,
 } from "../../../testing/builders/copies.ts";
@@ -21,7 +22,7 @@ import { ACCEPT, couldNotRead, namespaceOf, referenceGrant, synced } from "../..
 import { fatalsIn, reasonIn, requirementsIn, says, toBaseName } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { another, fromXr, grantedTo, naming, refused, toStatus } from "../../../testing/builders/shared-database.ts";
-import { database, POSTGRES, shared, xr } from "../../../testing/builders/sharing.ts";
+import { connectionSecret, database, POSTGRES, shared, xr } from "../../../testing/builders/sharing.ts";
 
 /** What a team that edits its own XRs and claims as it likes cannot do (docs/security.md). */
 
@@ -500,6 +501,28 @@ describe("one Secret has one writer", () => {
     const limit = { spec: { managementPolicies: ["Observe"] } };
     expect(desired(draft)).toEqual(composed);
     if (composed[0] === KEY) expect(objectIn(draft)).toMatchObject(limit);
+  });
+});
+
+test.each([
+  { what: "another via", name: "db", via: "Secret", key: `${KEY}/secret` },
+  { what: "a renamed share", name: "database", via: "Object", key: "shared/database/team-a/orders-db" },
+])("$what empties the keys that the former Object wrote and the copy no longer lists", ({ name, via, key }) => {
+  const former = copyOf({ policies: ["Observe"] });
+  const data = { username: "YQ==", password: "Yg==" };
+  const forProvider = { manifest: { ...SECRET, metadata: { namespace: "team-a", name: "orders-db" }, data } };
+  const there = { ...former, spec: { ...(former["spec"] as JsonObject), forProvider } };
+  const keys = [{ from: "username", to: "username" }];
+  const answers = {
+    [name]: [database()],
+    [`${name}/secret`]: [connectionSecret()],
+    [`${key}/target`]: [targetSecret()],
+  };
+  const sharedResources = [{ ...copying({ via, keys }), name }];
+  const made = objectIn(draftOf({ sharedResources, observed: { [KEY]: there }, answers }), key);
+  expect(made?.["data"] ?? secretIn(made).data).toEqual({
+    ...(via === "Secret" && { username: "YXBw" }),
+    password: "",
   });
 });
 

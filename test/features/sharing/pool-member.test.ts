@@ -53,8 +53,10 @@ test("a copy of a member that took its grant back goes, whatever the record says
 
 describe("an XR that selects from a pool", () => {
   const [a, b, c, bFull] = [member("a"), member("b"), member("c"), member("b", load("Full"))];
-  const aFull = member("a", load("Full"));
+  const [aFull, silent] = [member("a", load("Full")), member("a", {})];
   const goingA = { ...a, metadata: { ...(a["metadata"] as JsonObject), deletionTimestamp: "2026-01-01T00:00:00Z" } };
+  const paused = { annotations: { [ALLOWED]: "team-a", "crossplane.io/paused": "true" } };
+  const pausedA = { ...a, metadata: { ...(a["metadata"] as JsonObject), ...paused } };
   const [closedA, closedB] = [member("a", load("Available"), "team-b"), member("b", load("Available"), "team-b")];
   const used = [member("a", load("HalfUsed")), member("b", load("QuarterUsed")), member("c", {})];
   const [proposed, served] = [bound("b", "Requested"), bound("b", "Granted")];
@@ -95,6 +97,10 @@ describe("an XR that selects from a pool", () => {
     ["is served once it is admitted", [a, b], servedByB, { before: proposed, answers: admitted }],
     ["is served by the last place of what is full now", [a, bFull], servedByB, { before: proposed, answers: admitted }],
     ["moves on from a member that is full, with another ticket", [aFull, b], waits("b Requested 2"), { before: toA }],
+    ["moves on from one without a load, which may admit nobody", [silent, b], waits("b Requested 2"), { before: toA }],
+    ["moves on from one that is paused, which admits nobody", [pausedA, b], waits("b Requested 2"), { before: toA }],
+    ["stays with one without a load, once it is admitted", [silent, b], servedByA, { before: toA, answers: toOne }],
+    ["waits for one without a load where no other has room", [silent, bFull], waits("a Requested 1"), { before: toA }],
     ["waits in line where all are full", [aFull, bFull], noCapacity, { before: proposed }],
     ["does not move once it is served", [a, bFull], servedByB, { before: served, answers: admitted }],
     ["gets nothing new by its record alone, and stays", [a, b], waits("b Granted 1"), { before: served }],

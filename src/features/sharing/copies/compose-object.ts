@@ -13,7 +13,15 @@ import type { Call } from "../../feature.ts";
 import type { Copying, Target } from "../judgement.ts";
 import type { Data } from "../source.ts";
 import { markComposite, targetLabel } from "./foreign-secret.ts";
-import { EARLIER_RESOURCES, isDroppable, isReady, MANIFEST, type ObservedCopy, REFERENCES } from "./observed.ts";
+import {
+  EARLIER_RESOURCES,
+  isDroppable,
+  isReady,
+  isWritten,
+  MANIFEST,
+  type ObservedCopy,
+  REFERENCES,
+} from "./observed.ts";
 import { asFormerOwner, asObserver, asOwner, isOnlyOwner, keepOwner } from "./owned.ts";
 
 /** Annotation of an Object: the source Secret's resourceVersion. A change makes the provider read the source at once. */
@@ -33,6 +41,8 @@ export interface WrittenCopy {
   readonly key: string;
   readonly target: Target;
   readonly observed: ObservedCopy | undefined;
+  /** `observed`, else the former Object of the Secret. */
+  readonly former: ObservedCopy | undefined;
   /** The target Secret, if it exists. */
   readonly found: Document | undefined;
   readonly data: Data;
@@ -86,7 +96,7 @@ const toEdit = (object: JsonObject, isThere: boolean): ResourceEdit => ({
 });
 
 function compose(copy: WrittenCopy): JsonObject {
-  const { target, observed, found, copying, data, earlier } = copy;
+  const { target, observed, former, found, copying, data, earlier } = copy;
   const { via, providerConfigRef } = target.copy;
   const { origin, secret } = copying;
   const { composite } = copy.call;
@@ -97,7 +107,8 @@ function compose(copy: WrittenCopy): JsonObject {
     ...(earlier.length > 0 && { [EARLIER_RESOURCES]: JSON.stringify(earlier) }),
     ...(version !== undefined && { [SOURCE_VERSION]: version }),
   };
-  if (via === "Secret") return { ...composeSecret(copy, annotations), data: Object.fromEntries(data) };
+  if (via === "Secret")
+    return { ...composeSecret(copy, annotations), data: withStaleEmptied(Object.fromEntries(data), [], former) };
   const spec = via === "ConnectionSecret" ? toPublishing(copy) : toCopying(copy);
   const metadata = { annotations };
   // The Object of a namespaced XR is of the namespaced kind (provider-kubernetes v1, kubernetes.m.crossplane.io).
@@ -135,14 +146,14 @@ const composeSecret = ({ target, copying, call }: WrittenCopy, records: JsonObje
  * provider (v1.3.1, namespaced/object/indexes.go) caches all Secrets of the cluster again for each namespace.
  */
 function toCopying(copy: WrittenCopy) {
-  const { target, observed, copying, data, call } = copy;
+  const { target, former, copying, data, call } = copy;
   const patch = (from: string, to: string) => ({
     patchesFrom: toFieldReference(copying.source, from),
     toFieldPath: to,
   });
   const keys = target.copy.keys?.flatMap(({ from, to }) => (from ? [patch(formatKey(from), formatKey(to))] : []));
   const references = keys ?? [patch("data", "data")];
-  const own = withStaleEmptied(Object.fromEntries(data), references, observed);
+  const own = withStaleEmptied(Object.fromEntries(data), references, former);
   const manifest = { ...composeSecret(copy), ...(Object.keys(own).length > 0 && { data: own }) };
   const watch = call.composite.namespace === undefined && { watch: true };
   return { forProvider: { manifest }, ...(references.length > 0 && { references, ...watch }) };
@@ -213,12 +224,13 @@ function pickUnfilled(data: JsonValue | undefined, references: readonly JsonObje
 }
 
 /**
- * Adds each key of the observed manifest that the copy no longer lists, with the value "". The provider wrote these keys, and
- * Crossplane removes only fields that it has set itself: without this they would stay, in the Secret as well. The next
- * reconcile leaves the empty keys out, and Crossplane removes them.
+ * Adds each key of the former manifest that the copy no longer lists, with the value "". The provider wrote these keys, and
+ * Crossplane removes only fields that it has set itself: without this they would stay, in the Secret as well. Once the provider
+ * has written the empty keys, they are left out, and Crossplane removes them.
  */
-function withStaleEmptied(own: JsonObject, references: readonly JsonObject[], observed: ObservedCopy | undefined) {
-  const left = pickUnfilled(observed?.document.at(DATA), references);
-  const stale = pick(left, (key, value) => value !== "" && !Object.hasOwn(own, key));
+function withStaleEmptied(own: JsonObject, references: readonly JsonObject[], former: ObservedCopy | undefined) {
+  const left = pickUnfilled(former?.document.at(DATA), references);
+  const isDone = former !== undefined && isWritten(former);
+  const stale = pick(left, (key, value) => !(value === "" && isDone) && !Object.hasOwn(own, key));
   return { ...own, ...Object.fromEntries(Object.keys(stale).map((key) => [key, ""])) };
 }

@@ -186,6 +186,7 @@ function take(secret: Case): Decisions {
   const others = copies.filter((copy) => copy !== observed).flatMap((copy) => giveUpCopy(copy, found, "thisShare"));
   const own = decideOwn({
     ...{ ...share, key, observed, isHeld, found, earlier },
+    former: observed ?? copies[0],
     target: { ...target, copy: { ...target.copy, type } },
     data: contents.is === "known" ? contents.data : new Map(),
     grant: observed ? judgeOrigins(observed, earlier, share) : "stands",

@@ -132,7 +132,8 @@ export const isReady = ({ document, isSecret }: ObservedCopy): boolean =>
   isSecret || ["Ready", "Synced"].every((type) => shownCondition(document, type)?.status === "True");
 
 /** Tells whether a copy is written from the present spec of its composed resource. */
-const isWritten = (copy: ObservedCopy): boolean => copy.isSecret || (isReady(copy) && hasReadSpec(copy.document));
+export const isWritten = (copy: ObservedCopy): boolean =>
+  copy.isSecret || (isReady(copy) && hasReadSpec(copy.document) && (isPublisher(copy) || !isLimited(copy)));
 
 /**
  * Finds the shared resources other than `now` whose values a copy may still hold: its `origin` and, until the provider has

@@ -87,16 +87,24 @@ test("an Object that is kept still has its provider watch the source", () => {
 });
 
 describe("a key that is listed no longer is emptied in the manifest, where the provider has written it, and then left out", () => {
-  type Row = [reason: string, keys: readonly JsonObject[] | undefined, held: JsonObject, data?: JsonObject];
+  type Row = [
+    reason: string,
+    keys: readonly JsonObject[] | undefined,
+    held: JsonObject,
+    data?: JsonObject,
+    seen?: number,
+  ];
   test.each<Row>([
     ["one that the provider copied", [plain], { old: "eA==", DB_PASSWORD: "eA==" }, { old: "" }],
     ["one beside a text", [literal], { old: "eA==", type: "eA==" }, { type: base64("postgresql"), old: "" }],
-    ["one that is empty already", [plain], { old: "" }],
+    ["one that the provider has emptied", [plain], { old: "" }],
+    ["one that the provider has yet to empty", [plain], { old: "" }, { old: "" }, 1],
     ["none of those that the provider copies", [plain], { DB_PASSWORD: "eA==" }],
     ["none where all keys are copied", undefined, { old: "eA==" }],
-  ])("%s", (_reason, keys, held, data) => {
+  ])("%s", (_reason, keys, held, data, observedGeneration = 2) => {
     const spec = { forProvider: { manifest: { kind: "Secret", data: held } } };
-    const observed = { [KEY]: { ...OBJECT, spec } };
+    const conditions = ["Ready", "Synced"].map((type) => ({ type, status: "True", observedGeneration }));
+    const observed = { [KEY]: { ...OBJECT, metadata: { generation: 2 }, spec, status: { conditions } } };
     expect(keysOf(draftWith({ ...(keys && { keys }) }, { observed })).data).toEqual(data);
   });
 });
