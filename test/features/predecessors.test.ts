@@ -200,7 +200,9 @@ describe("what an XR composed before it was restored", () => {
     });
 
     test("stops the XR if its name has the namespaced kind now", () => {
-      const desired = { network: { apiVersion: "ec2.aws.m.upbound.io/v1beta1", kind: "VPC", metadata: { namespace: "x" } } };
+      const desired = {
+        network: { apiVersion: "ec2.aws.m.upbound.io/v1beta1", kind: "VPC", metadata: { namespace: "x" } },
+      };
       const spec = { forProvider: {}, managementPolicies: ["*"] };
       const vpcs = found({}).map((one) => ({ ...one, spec }));
       expect(reasonIn(drafted(recordedAs(), vpcs, { desired }))).toBe("KindChanged");
