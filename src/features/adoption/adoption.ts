@@ -10,7 +10,7 @@ import { isObject, type JsonObject, objectOf, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
 import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../records/names-record.ts";
-import { formatReleased, readPoliciesBefore } from "../../records/restored.ts";
+import { formatReleased, policiesToDelete } from "../../records/restored.ts";
 import { asObserved, desiredSoFar, type Edits, observedAs } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { proverFor, requireAs } from "../own-resources.ts";
@@ -122,14 +122,14 @@ function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): Edits {
   });
 }
 
-/** Desires an observed resource unchanged, but for new marks (ADOPTION, RESTORED), and the policies from before it was held. */
+/** Desires an observed resource unchanged, but for new marks (ADOPTION, RESTORED), and the policies to delete one that is held. */
 function putBack(observed: Document, mark: string): JsonObject {
   const { metadata, spec, ...object } = asObserved(observed);
   const { annotations = {}, ...kept } = objectOf(metadata);
   const unmarked = pick(objectOf(annotations), (key) => key !== RESTORED);
   const released = formatReleased(observed);
   const marks = { ...(released !== undefined && { [RESTORED]: released }), [ADOPTION]: mark };
-  const policies = readAnnotation(observed, RESTORED) && { managementPolicies: [...readPoliciesBefore(observed)] };
+  const policies = readAnnotation(observed, RESTORED) && { managementPolicies: [...policiesToDelete(observed)] };
   return {
     ...object,
     metadata: { ...kept, annotations: { ...unmarked, ...marks } },
