@@ -3,10 +3,12 @@ import { annotateCommand, readObservation, toManagedKind } from "../crossplane/m
 import {
   ALL_ACTIONS,
   isObserver,
+  mayDelete,
   OBSERVE,
   OBSERVE_ANEW,
   type Policies,
   readPolicies,
+  withoutCreate,
 } from "../crossplane/management-policies.ts";
 import { readAnnotation, readUid } from "../crossplane/metadata.ts";
 import { readGeneration, readSyncedGeneration } from "../crossplane/observed-generation.ts";
@@ -42,10 +44,13 @@ export const formatReleased = (managed: Document): string | undefined => {
   return mark === undefined || mark.startsWith(HELD) ? undefined : formatRestored(managed);
 };
 
-/** Reads the policies from before the restore; OBSERVE if they are unknown. */
-export function readPoliciesBefore(managed: Document): Policies {
+/**
+ * Chooses the policies of a resource that is to be deleted: with its cloud resource if its policies from before the restore are known and
+ * delete it, and without creating one that the cloud does not have.
+ */
+export function policiesToDelete(managed: Document): Policies {
   const had = formatRestored(managed).slice(HELD.length);
-  return had === "?" ? OBSERVE : had.split(",");
+  return mayDelete(managed, had.split(",")) ? withoutCreate(ALL_ACTIONS) : OBSERVE;
 }
 
 /** Makes a function that tells whether a person has released a name. The next restore ends all releases: the XR gets another UID. */

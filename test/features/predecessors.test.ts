@@ -199,6 +199,15 @@ describe("what an XR composed before it was restored", () => {
       expect([requirementsIn(draft).has(VPCS), nameIn(draft)]).toEqual([false, "old"]);
     });
 
+    test("stops the XR if its name has the namespaced kind now", () => {
+      const desired = {
+        network: { apiVersion: "ec2.aws.m.upbound.io/v1beta1", kind: "VPC", metadata: { namespace: "x" } },
+      };
+      const spec = { forProvider: {}, managementPolicies: ["*"] };
+      const vpcs = found({}).map((one) => ({ ...one, spec }));
+      expect(reasonIn(drafted(recordedAs(), vpcs, { desired }))).toBe("KindChanged");
+    });
+
     test.each([
       ["if its kind is not served: to require it would fail every second reconcile", null, false],
       ["if it is", {}, true],

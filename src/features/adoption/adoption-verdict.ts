@@ -50,7 +50,7 @@ export interface Case {
  * | controller      | state, or proof that this XR composed it | verdict     | Crossplane's action without us                     |
  * | --------------- | ---------------------------------------- | ----------- | -------------------------------------------------- |
  * | this XR         | an unsettled nested XR                   | `unsettled` | delete it before it has adopted its own resources  |
- * | this XR         | put back after a restore                 | `unlooked`  | delete it before providers have looked (see below) |
+ * | this XR         | put back, or another one just restored   | `unlooked`  | delete it before providers have looked (see below) |
  * | this XR         | only observing since a restore           | `marked`    | delete it, and leave its cloud resource behind     |
  * | this XR         | any other                                | `ours`      | delete it, which is right                          |
  * | none            | proof                                    | `unadopted` | v1.20 to v2.3: delete it; v2.4: forget it for ever |
@@ -69,14 +69,14 @@ export interface Case {
 export function judgeObserved(
   resource: Document,
   prover: Prover,
-  findUnlooked: () => readonly string[],
+  findUnlooked: (isPutBack: boolean) => readonly string[],
   isHeld: boolean,
 ): AdoptionVerdict {
   const verdict = judgeExisting(resource, prover);
   if (verdict.is !== "ours") return verdict;
   if (isUnsettled(resource)) return { is: "unsettled" };
   const putBack = readAnnotation(resource, ADOPTION);
-  const waitingFor = putBack === undefined ? [] : findUnlooked();
+  const waitingFor = findUnlooked(putBack !== undefined);
   if (putBack === PENDING || waitingFor.length > 0) return { is: "unlooked", waitingFor };
   return isHeld || readAnnotation(resource, RESTORED) !== undefined ? { is: "marked" } : verdict;
 }

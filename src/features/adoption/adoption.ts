@@ -1,6 +1,6 @@
 import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import { isManaged } from "../../crossplane/managed-resource.ts";
-import { readAnnotation } from "../../crossplane/metadata.ts";
+import { findController, readAnnotation, readUid } from "../../crossplane/metadata.ts";
 import { hasReferences, type Reference, referenceKey, toReference, toReferences } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/restore.ts";
 import { compareEntries } from "../../model/collections.ts";
@@ -10,10 +10,11 @@ import { isObject, type JsonObject, objectOf, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
 import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../records/names-record.ts";
-import { formatReleased, readPoliciesBefore } from "../../records/restored.ts";
+import { formatReleased, policiesToDelete } from "../../records/restored.ts";
 import { asObserved, desiredSoFar, type Edits, observedAs } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { proverFor, requireAs } from "../own-resources.ts";
+import { recallNames } from "../record-names.ts";
 import { hasAdopted, remarkNested, toAdoptionRemarks, withAdoptionCondition } from "./adoption-condition.ts";
 import {
   type Case,
@@ -53,7 +54,9 @@ function findCases(call: Call, draft: Draft, held: ReadonlySet<string>): readonl
   if (leftOut.length === 0 && references.length === 0 && changed.length === 0) return [];
   const prover = proverFor(call);
   const areFromBackup = hasReferencesOfBackup(composite.document);
-  const findUnlooked = lazy(() => listUnlooked(call, draft));
+  const unlooked = lazy(() => listUnlooked(call, draft));
+  const isRestoring = lazy(() => isAnyRestored(call));
+  const findUnlooked = (isPutBack: boolean) => (isPutBack || isRestoring() ? unlooked() : []);
   return [
     ...leftOut.map(([name, { document: resource }]) => {
       const verdict = judgeObserved(resource, prover, findUnlooked, held.has(name));
@@ -69,6 +72,20 @@ function findCases(call: Call, draft: Draft, held: ReadonlySet<string>): readonl
       return { name: undefined, reference, resource: answer.is === "resolved" ? answer.items[0] : undefined, verdict };
     }),
   ];
+}
+
+/**
+ * Tells whether a resource of this XR, which may live on, was restored just now, or may be: it is recorded, and lost. False for a render,
+ * which has no UIDs, and often no controllers.
+ */
+function isAnyRestored(call: Call): boolean {
+  const { observed, desired } = call.request;
+  if (readUid(call.composite.document) === undefined) return false;
+  const isLost = (name: string): boolean => !observed.resources.has(name) && desired.resources.has(name);
+  return (
+    [...observed.resources.values()].some(({ document }) => findController(document) === undefined) ||
+    [...recallNames(call).names.keys()].some(isLost)
+  );
 }
 
 /**
@@ -122,14 +139,14 @@ function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): Edits {
   });
 }
 
-/** Desires an observed resource unchanged, but for new marks (ADOPTION, RESTORED), and the policies from before it was held. */
+/** Desires an observed resource unchanged, but for new marks (ADOPTION, RESTORED), and the policies to delete one that is held. */
 function putBack(observed: Document, mark: string): JsonObject {
   const { metadata, spec, ...object } = asObserved(observed);
   const { annotations = {}, ...kept } = objectOf(metadata);
   const unmarked = pick(objectOf(annotations), (key) => key !== RESTORED);
   const released = formatReleased(observed);
   const marks = { ...(released !== undefined && { [RESTORED]: released }), [ADOPTION]: mark };
-  const policies = readAnnotation(observed, RESTORED) && { managementPolicies: [...readPoliciesBefore(observed)] };
+  const policies = readAnnotation(observed, RESTORED) && { managementPolicies: [...policiesToDelete(observed)] };
   return {
     ...object,
     metadata: { ...kept, annotations: { ...unmarked, ...marks } },

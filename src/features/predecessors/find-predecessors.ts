@@ -1,3 +1,4 @@
+import { groupKindOf } from "../../crossplane/api-group.ts";
 import { COPY_KINDS, COPY_PREFIX, readSharedResource } from "../../crossplane/copies.ts";
 import { isManaged, readManagedKind } from "../../crossplane/managed-resource.ts";
 import {
@@ -98,12 +99,12 @@ export function grantedKinds({ input, composite, request }: Call): readonly Docu
 function recordedKinds(recorded: RecordedNames, likes: readonly Document[], call: Call): readonly Document[] {
   const { observed } = call.request;
   if (call.input.spec.adoption === undefined) return [];
-  const known = new Set(likes.map((like) => toRecordedKind(readManagedKind(like))));
-  return [...recorded].flatMap(([name, { apiVersion, kind }]) =>
-    apiVersion === undefined || observed.resources.has(name) || known.has(kind)
-      ? []
-      : [documentOf({ apiVersion, kind: kind.replace(/\..*/, "") })],
-  );
+  const known = new Set(likes.map((like) => groupKindOf(toReference(like))));
+  return [...recorded].flatMap(([name, { apiVersion, kind: recordedKind }]) => {
+    const kind = recordedKind.replace(/\..*/, "");
+    if (apiVersion === undefined || observed.resources.has(name)) return [];
+    return known.has(groupKindOf({ apiVersion, kind })) ? [] : [documentOf({ apiVersion, kind })];
+  });
 }
 
 const nameOf = (item: Document): string => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "";
@@ -146,11 +147,12 @@ const isClusterScopedRecord = (item: Document, { composite }: Call): boolean =>
 
 /**
  * Tells whether a resource has the desired kind, and the desired name and namespace, if any. A desired name that is the observed name does
- * not count: function-patch-and-transform repeats it.
+ * not count: function-patch-and-transform repeats it. The same kind of another group stands for the same cloud resource: `adoption` stops.
  */
 function isLike(found: Document, desired: Document, observed: Document | undefined): boolean {
   const [own, wanted] = [toReference(found), toReference(desired)];
   const isAsWanted = (key: "name" | "namespace"): boolean => (wanted[key] ?? "") === "" || own[key] === wanted[key];
   const isRepeated = observed !== undefined && toReference(observed).name === wanted.name;
-  return own.kind === wanted.kind && (isRepeated || isAsWanted("name")) && isAsWanted("namespace");
+  const isPlaced = (isRepeated || isAsWanted("name")) && isAsWanted("namespace");
+  return own.kind === wanted.kind && (isPlaced || groupKindOf(own) !== groupKindOf(wanted));
 }

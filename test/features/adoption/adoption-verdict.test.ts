@@ -102,7 +102,7 @@ describe("what was put back after a restore, and this XR controls,", () => {
     ["unlooked", "but not where another one was restored meanwhile", "looked", false],
     ["ours", "at once where nothing was restored", undefined, false],
   ])("is judged %s %s", (is, _reason, mark, areLookedAt) => {
-    const findUnlooked = () => (areLookedAt ? [] : ["network"]);
+    const findUnlooked = (isPutBack: boolean) => (isPutBack && !areLookedAt ? ["network"] : []);
     expect(verdicts.judgeObserved(putBack(mark), proverFor(composite), findUnlooked, false).is).toBe(is);
   });
 

@@ -6,18 +6,20 @@ import { emptyDraft } from "../../../src/model/draft.ts";
 import type { FieldPath } from "../../../src/model/field-path.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
-import { namesRecordName } from "../../../src/records/names-record.ts";
+import { NAMES_NAME, namesRecordName } from "../../../src/records/names-record.ts";
 import { RECORD_KINDS, recordId } from "../../../src/records/record.ts";
 import {
   adopt,
   bucket,
   composedCall,
   controlledBy,
+  recordOf,
   referring,
   restoredStore,
   store,
+  withMetadata,
 } from "../../../testing/builders/composed.ts";
-import { at, requirementsIn } from "../../../testing/builders/read-draft.ts";
+import { at, reasonIn, requirementsIn } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 
 const REQUIREMENT = "adoption/Bucket.cloud.example.org/a";
@@ -66,6 +68,32 @@ describe("a restored resource that is not desired", () => {
     expect([go("pending", {}), isNew]).toEqual(Array(2).fill(["pending", "Adopting"]));
     expect(go("pending", looked)).toEqual(["looked", "Adopting"]);
     expect(go("looked", looked)).toEqual([undefined, "NoLongerDesired"]);
+  });
+
+  const spec = { providerConfigRef: { name: "default" } };
+  const network = (metadata: JsonObject = {}, status: JsonObject = {}) => bucket("network", metadata, { spec, status });
+  const looked = { conditions: [{ type: "Synced", status: "True" }] };
+  const record = recordOf({ network: { kind: "Bucket.cloud.example.org", name: "network" } })[NAMES_NAME] ?? {};
+  const known = { [NAMES_NAME]: withMetadata(record, controlledBy("uid-now")) };
+  test.each<[is: string, reason: string, others: Readonly<Record<string, JsonObject>>, xr?: JsonObject]>([
+    [
+      "Adopting",
+      "another one was restored, without the status that the pipeline may depend on",
+      { network: network() },
+    ],
+    ["Adopting", "another one was lost, as the record tells", known],
+    ["NoLongerDesired", "that one has its status", { network: network({}, looked) }],
+    ["NoLongerDesired", "that one is the XR's, as a new one is", { network: network(controlledBy("uid-now")) }],
+    ["NoLongerDesired", "that one is new, and does not exist yet", {}],
+    [
+      "NoLongerDesired",
+      "it is rendered, without owners and statuses",
+      { network: network() },
+      store({ metadata: { name: "store" } }),
+    ],
+  ])("is kept or not, if the XR lives and controls it (%s): %s", (is, _reason, others, own = xr) => {
+    const observed = { a: bucket("a", controlledBy("uid-now")), ...others };
+    expect(reasonIn(adopt({ xr: own, observed, desired: { network: {}, ...others } }))).toBe(is);
   });
 
   test("has no spec afterwards where it had none", () => {

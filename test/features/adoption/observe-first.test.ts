@@ -18,6 +18,7 @@ import { runFeature } from "../../../testing/builders/run-feature.ts";
 const HELD = "held=*";
 const FULL: readonly string[] = ["*"];
 const OBSERVE: readonly string[] = ["Observe"];
+const DELETE: readonly string[] = ["Observe", "Delete"];
 
 interface Managed {
   /** Undefined before the function has seen it. */
@@ -27,9 +28,13 @@ interface Managed {
   readonly synced?: Readonly<Partial<Record<"status" | "message" | "since", string>>> & { readonly about?: number };
   readonly size?: JsonValue;
   readonly metadata?: JsonObject;
+  readonly spec?: JsonObject;
 }
 
-function managed(name: string, { mark, policies = OBSERVE, synced, size = "small", metadata }: Managed): JsonObject {
+function managed(
+  name: string,
+  { mark, policies = OBSERVE, synced, size = "small", metadata, ...more }: Managed,
+): JsonObject {
   const marks = mark === undefined ? {} : { [RESTORED]: mark };
   const annotations = { "crossplane.io/composition-resource-name": name, ...marks };
   const controller = mark?.startsWith("held=") === true ? controlledBy("uid-now") : {};
@@ -37,7 +42,7 @@ function managed(name: string, { mark, policies = OBSERVE, synced, size = "small
   const times = { lastTransitionTime: `${since}T00:00:00Z`, observedGeneration: about };
   const conditions = synced ? [{ type: "Synced", status: is, message, ...times }] : [];
   const forProvider = { size: "small", zones: ["a", "b"] };
-  const spec = { managementPolicies: policies, providerConfigRef: { name: "default" }, forProvider };
+  const spec = { managementPolicies: policies, providerConfigRef: { name: "default" }, forProvider, ...more.spec };
   const status = { conditions, atProvider: { size, zones: ["b", "a"] } };
   return bucket(name, { annotations, ...controller, ...metadata }, { spec, status });
 }
@@ -155,16 +160,28 @@ describe("while resources are only observed", () => {
     expect(draft.conditions[0]?.message).toContain("new: not restored; once released, it is created");
   });
 
-  const released = "is released with the policies that it had, so that the next reconcile can delete it";
+  const released = "is released to be deleted with its cloud resource, and not created before, if the cloud has none";
   test.each<[reason: string, is: unknown, release?: string, mark?: string]>([
     ["stays", [OBSERVE, HELD]],
-    [released, [FULL, undefined], "uid-now/*"],
-    ["is so where the mark is Velero's, which becomes Crossplane's to remove", [FULL, HELD], "uid-now/*", "*"],
+    [released, [DELETE, undefined], "uid-now/*"],
+    ["is so where the mark is Velero's, which becomes Crossplane's to remove", [DELETE, HELD], "uid-now/*", "*"],
+    [
+      "leaves its cloud resource if its policies had no Delete",
+      [OBSERVE, undefined],
+      "uid-now/*",
+      "held=Observe,Create",
+    ],
     ["never writes where these are not known", [OBSERVE, undefined], "uid-now/a", "held=?"],
   ])("one that is no longer desired %s", (_reason, is, release, mark = HELD) => {
     const observed = { a: { ...found, mark }, b: found };
     const draft = draftOf({ observed, desired: { b: desired }, ...(release && { release }) });
     expect(desiredIn(draft, "a")).toEqual(is);
+  });
+
+  test("one that is no longer desired is not deleted in the cloud if its deletionPolicy is Orphan", () => {
+    const release = { desired: { b: desired }, release: "uid-now/*" };
+    const draft = draftOf({ observed: { a: { ...found, spec: { deletionPolicy: "Orphan" } }, b: found }, ...release });
+    expect(desiredIn(draft, "a")).toEqual([OBSERVE, undefined]);
   });
 
   test("one that is no longer desired keeps its mark, or each reconcile would be followed by another", () => {
