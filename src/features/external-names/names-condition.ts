@@ -29,7 +29,7 @@ const REASONS = {
           "the entry from the team's record: then the resource is created, unless requireRecord is set (see docs/restore.md)",
     DuplicateSuspected: ({ name, other }: Name & { readonly other: string }) =>
       `its external name is ${brief(name)}, but its record or status has ${brief(other)}, so there may be two cloud ` +
-      "resources: look at both before you delete one (see docs/restore.md)",
+      "resources: look at both, and whether one is another XR's, before you delete one (see docs/restore.md)",
     ChangedByPipeline: ({ name, seen }: Name & { readonly seen: string }) =>
       `the pipeline sets the external name ${brief(name)}, but the managed resource has ${brief(seen)}: find out which of the two cloud ` +
       "resources is meant, and have the pipeline set the name of that one",
