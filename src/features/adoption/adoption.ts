@@ -1,3 +1,4 @@
+import { COPY_PREFIX } from "../../crossplane/copies.ts";
 import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import { isManaged } from "../../crossplane/managed-resource.ts";
 import { findController, readAnnotation, readUid } from "../../crossplane/metadata.ts";
@@ -59,7 +60,10 @@ function findCases(call: Call, draft: Draft, held: ReadonlySet<string>): readonl
   const findUnlooked = (isPutBack: boolean) => (isPutBack || isRestoring() ? unlooked() : []);
   return [
     ...leftOut.map(([name, { document: resource }]) => {
-      const verdict = judgeObserved(resource, prover, findUnlooked, held.has(name));
+      const judged = judgeObserved(resource, prover, findUnlooked, held.has(name));
+      // Sharing alone decides on what goes with a grant: otherwise a team could keep it by a resource at which no provider looks.
+      const goesWithGrant = name.startsWith(COPY_PREFIX) || draft.resources.get(name)?.is === "removed";
+      const verdict = judged.is === "unlooked" && goesWithGrant ? ({ is: "ours" } as const) : judged;
       return { name, reference: toReference(resource), resource, verdict };
     }),
     ...changed.flatMap(([name, { document: resource }]): readonly Case[] => {

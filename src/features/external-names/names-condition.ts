@@ -25,12 +25,12 @@ const REASONS = {
       unconfirmed === undefined
         ? "not created: requireRecord is set, and no external name is recorded for this resource. If the cloud resource exists, apply an " +
           "exported record with its name. If not, set externalNames.requireRecord: false in the Composition: then all such resources are created"
-        : `not created: the external name ${brief(unconfirmed)} is recorded only where this XR's team can edit it. If that cloud resource ` +
-          "exists, apply an exported record with that name. If not, remove the entry from the team's record: then the resource is created, " +
-          "unless requireRecord is set (see docs/restore.md)",
+        : `not created: the external name ${brief(unconfirmed)} is recorded only where this XR's team can edit it. If an ` +
+          "export from before has that name, too, apply it: a team may have written the name of another team's cloud resource. If not, remove " +
+          "the entry from the team's record: then the resource is created, unless requireRecord is set (see docs/restore.md)",
     DuplicateSuspected: ({ name, other }: Name & { readonly other: string }) =>
       `its external name is ${brief(name)}, but its record or status has ${brief(other)}, so there may be two cloud ` +
-      "resources: look at both before you delete one (see docs/restore.md)",
+      "resources: look at both, and whether one is another XR's, before you delete one (see docs/restore.md)",
     ChangedByPipeline: ({ name, seen }: Name & { readonly seen: string }) =>
       `the pipeline sets the external name ${brief(name)}, but the managed resource has ${brief(seen)}: find out which of the two cloud ` +
       "resources is meant, and have the pipeline set the name of that one",
@@ -42,7 +42,7 @@ const REASONS = {
       observed,
     }: Pick<NamedResource, "kind" | "observed"> & { createdAt: string }) =>
       `the provider began to create a ${kind.kind} at ${brief(createdAt)} and has recorded no external name, so this XR does not have it ` +
-      `created again. If this stays, look for a ${kind.kind} of that time in the cloud. If there is one, run this with its name for NAME: ` +
+      `created again. If this stays, look for a ${kind.kind} of that time in the cloud that is no other XR's. If there is one, run this with its name for NAME: ` +
       `${annotateCommand(kind, observed)} crossplane.io/external-name=NAME crossplane.io/external-create-pending-; if there is none, have ` +
       `one created: ${annotateCommand(kind, observed)} crossplane.io/external-create-succeeded- crossplane.io/external-create-pending-`,
   }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { toComposite } from "../../../src/crossplane/composite.ts";
 import { adoption } from "../../../src/features/adoption/adoption.ts";
 import { documentOf } from "../../../src/model/document.ts";
-import { emptyDraft } from "../../../src/model/draft.ts";
+import { emptyDraft, withResource } from "../../../src/model/draft.ts";
 import type { FieldPath } from "../../../src/model/field-path.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
@@ -94,6 +94,18 @@ describe("a restored resource that is not desired", () => {
   ])("is kept or not, if the XR lives and controls it (%s): %s", (is, _reason, others, own = xr) => {
     const observed = { a: bucket("a", controlledBy("uid-now")), ...others };
     expect(reasonIn(adopt({ xr: own, observed, desired: { network: {}, ...others } }))).toBe(is);
+  });
+
+  test.each([
+    ["a", emptyDraft, ["a"]],
+    ["shared/db/team-a/orders-db", emptyDraft, []], // a copy whose grant was taken back
+    ["push", withResource(emptyDraft, "push", { is: "removed" }), []], // a dependent whose grant was taken back
+  ])("is not kept for a status if it went with a grant: %s", (name, draft, kept) => {
+    const annotations = { [`${DOMAIN}/adoption`]: "pending" };
+    const paused = bucket("b", controlledBy("uid-now"), { spec: { providerConfigRef: { name: "default" } } });
+    const observed = { [name]: bucket("a", { ...controlledBy("uid-now"), annotations }), paused };
+    const { resources } = adopt({ xr, observed, desired: { paused: {}, push: {} } }, draft);
+    expect([...resources].flatMap(([key, edit]) => (edit.is === "set" ? [key] : []))).toEqual(kept);
   });
 
   test("has no spec afterwards where it had none", () => {

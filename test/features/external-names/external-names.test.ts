@@ -186,7 +186,7 @@ describe("a creation that has begun", () => {
     expect(condition?.status).toBe("False");
     expect(condition?.message).toBe(
       "vpc: the provider began to create a VPC at 2026-01-01T00:00:01Z and has recorded no external name, so this XR does not have it " +
-        "created again. If this stays, look for a VPC of that time in the cloud. If there is one, run this with its name for NAME: kubectl annotate " +
+        "created again. If this stays, look for a VPC of that time in the cloud that is no other XR's. If there is one, run this with its name for NAME: kubectl annotate " +
         "vpc.ec2.aws.upbound.io x crossplane.io/external-name=NAME crossplane.io/external-create-pending-; if there is none, have one created: " +
         "kubectl annotate vpc.ec2.aws.upbound.io x crossplane.io/external-create-succeeded- crossplane.io/external-create-pending-",
     );
