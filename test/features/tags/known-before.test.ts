@@ -305,8 +305,14 @@ test.each([
 });
 
 test.each<[reason: string, observed: JsonObject, wanted: JsonObject, has: JsonValue | undefined]>([
-  ["that has tags desires an empty map: another field manager may own it", { team: "shop" }, {}, {}],
-  ["that once had tags goes on desiring an empty map", {}, {}, {}],
+  [
+    "keeps its own: of a map that its provider has filled in, too, the API server lets nobody take the last one",
+    { team: "shop" },
+    {},
+    { team: "shop" },
+  ],
+  ["keeps none that its provider sets", { "crossplane-name": "x" }, {}, undefined],
+  ["has none of an empty map", {}, {}, undefined],
   ["has the tags of earlier steps", { team: "shop" }, { tags: { a: "b" } }, { a: "b" }],
 ])("an observer %s", (_reason, before, wanted, has) => {
   const newcomer = run({ tags, desired: { bucket: bucket({}, named) }, contenders: [] });
