@@ -1,4 +1,4 @@
-import { isManaged, readCreationTime, readManagedKind } from "../crossplane/managed-resource.ts";
+import { isManaged, readCreationTime, readManagedKind, readObservation } from "../crossplane/managed-resource.ts";
 import { ALL_ACTIONS, isObserver, mayDelete, readPolicies } from "../crossplane/management-policies.ts";
 import { EXTERNAL_NAME, isBeingDeleted, isPaused, readAnnotation, readLabel } from "../crossplane/metadata.ts";
 import { toReference } from "../crossplane/references.ts";
@@ -81,8 +81,9 @@ function toEntry(name: string, observed: Document, desired: Document, before: Re
   return { ...entry, externalName: set ?? recorded ?? found };
 }
 
-/** Tells whether the external name may be the owner's, which `tags` gives an observer: it ends with the owner. */
+/** Tells whether the external name may be the owner's, which `tags` gives an observer: until that has found something, it ends with the owner. */
 export const isNameLent = (observed: Document): boolean =>
   readLabel(observed, IDENTITY_LABEL) !== undefined &&
   isObserver(readPolicies(observed) ?? ALL_ACTIONS) &&
-  readCreationTime(observed) === undefined;
+  readCreationTime(observed) === undefined &&
+  readObservation(observed) !== "present";
