@@ -15,6 +15,7 @@ import {
   type CloudResource,
   CONFIGS,
   type DeclaredKind,
+  hasTags,
   identityOf,
   isBlind,
   isFollowed,
@@ -46,6 +47,8 @@ import {
 /** This control plane and another one on the same cloud account, as the tag names them. */
 const HERE = "here";
 const ELSEWHERE = "elsewhere";
+
+const HAS_TAGS: Readonly<Record<DeclaredKind, boolean>> = { bucket: true, association: false, role: true, vpc: true };
 
 /** Managed resources by `keyOf`. */
 type Cluster = ReadonlyMap<string, Managed>;
@@ -328,6 +331,7 @@ export class TagWorld {
       foundGeneration: managed.generation,
       isCreating: isCreating && managed.isCreating,
       isResolved: true,
+      isFilled: managed.isFilled || (isWriting && !hasTags(managed.applied) && HAS_TAGS[this.#kind]),
     };
     if (JSON.stringify(after) !== JSON.stringify(managed)) this.#put(after);
   }
@@ -434,6 +438,7 @@ export class TagWorld {
       this.#put(this.#newManaged(xr, resource, applied));
       return;
     }
+    if (managed.isFilled && hasTags(managed.applied) && !hasTags(applied)) return; // the API server refuses it
     const isPutBack = Object.keys(managed.putBack).length > 0;
     const next = managed.left === undefined ? applied : mergeLeft(managed.left, applied);
     const isSame = managed.applied !== undefined && JSON.stringify(managed.applied) === JSON.stringify(next);
