@@ -217,11 +217,10 @@ export function observed(
   reportsGeneration: boolean,
 ): JsonObject {
   const { xr, resource, uid, createdAt, isDeleting, isOrphan, isPaused, take, applied, cloudCreatedAt } = managed;
-  const { begun, version, generation, putBack, isResolved, isFilled, cloudName } = managed;
+  const { begun, version, generation, putBack, cloudName } = managed;
   const metadata = metadataOf(applied);
   const spec = objectIn(applied, "spec");
-  const resolved = isResolved ? RESOLVED[String(applied["kind"])] : {};
-  const forProvider = { ...(isFilled && { tags: FILLED }), ...resolved, ...objectIn(spec, "forProvider") };
+  const forProvider = { ...readFilled(managed), ...objectIn(spec, "forProvider") };
   return {
     ...applied,
     metadata: {
@@ -252,6 +251,12 @@ export function observed(
     },
   };
 }
+
+/** The fields that its provider has filled in. */
+const readFilled = ({ applied, isFilled, isResolved }: Managed): JsonObject => ({
+  ...(isFilled && { tags: FILLED }),
+  ...(isResolved && RESOLVED[String(applied?.["kind"])]),
+});
 
 /** The condition that crossplane-runtime sets: the cloud resource was found, or it was not and must not be created. */
 function toConditions(managed: Managed, reportsGeneration: boolean): readonly JsonObject[] {

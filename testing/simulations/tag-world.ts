@@ -344,10 +344,12 @@ export class TagWorld {
       foundGeneration: managed.generation,
       isCreating: isCreating && managed.isCreating,
       isResolved: true,
-      isFilled: managed.isFilled || (isWriting && !hasTags(managed.applied) && HAS_TAGS[this.#kind]),
+      isFilled: managed.isFilled || (isWriting && this.#isWithoutTags(managed)),
     };
     if (JSON.stringify(after) !== JSON.stringify(managed)) this.#put(after);
   }
+
+  #isWithoutTags = ({ applied }: Managed): boolean => HAS_TAGS[this.#kind] && !hasTags(applied);
 
   #create(managed: Managed): Managed {
     const isUnseen = this.#isImport(managed) && !managed.wasPresent;
