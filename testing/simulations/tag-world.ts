@@ -344,12 +344,14 @@ export class TagWorld {
       foundGeneration: managed.generation,
       isCreating: isCreating && managed.isCreating,
       isResolved: true,
-      isFilled: managed.isFilled || (isWriting && this.#isWithoutTags(managed)),
+      isFilled: this.#fills(managed),
     };
     if (JSON.stringify(after) !== JSON.stringify(managed)) this.#put(after);
   }
 
-  #isWithoutTags = ({ applied }: Managed): boolean => HAS_TAGS[this.#kind] && !hasTags(applied);
+  /** Tells whether the provider fills in the tags, or has done so. */
+  #fills = (managed: Managed): boolean =>
+    managed.isFilled || (HAS_TAGS[this.#kind] && isWriter(managed) && !hasTags(managed.applied));
 
   #create(managed: Managed): Managed {
     const isUnseen = this.#isImport(managed) && !managed.wasPresent;
