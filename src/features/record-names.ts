@@ -1,7 +1,6 @@
 import { isManaged, readCreationTime, readManagedKind } from "../crossplane/managed-resource.ts";
 import { ALL_ACTIONS, isObserver, mayDelete, readPolicies } from "../crossplane/management-policies.ts";
 import { EXTERNAL_NAME, isBeingDeleted, isPaused, readAnnotation, readLabel } from "../crossplane/metadata.ts";
-import { findFacts } from "../crossplane/providers/families.ts";
 import { toReference } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
@@ -79,17 +78,16 @@ function toEntry(name: string, observed: Document, desired: Document, before: Re
   const nameOf = (document: Document | undefined) => document && stringAt(document, EXTERNAL_NAME);
   // A name that earlier steps set comes first. A recorded name stays until a person decides, whatever is observed.
   const set = nameOf(request.desired.resources.get(name)?.document);
-  const found = isNameLent(observed) ? undefined : (nameOf(desired) ?? nameOf(observed));
+  const found = isNameLent(observed, desired) ? undefined : (nameOf(desired) ?? nameOf(observed));
   return { ...entry, externalName: set ?? recorded ?? found };
 }
 
-/** Tells whether the external name may be the owner's, which `tags` gives an observer of an association: it ends with the owner. */
-export function isNameLent(observed: Document): boolean {
-  const { group, kind } = readManagedKind(observed);
-  return (
-    findFacts(group, kind).identity.name.is === "association" &&
-    readLabel(observed, IDENTITY_LABEL) !== undefined &&
-    isObserver(readPolicies(observed) ?? ALL_ACTIONS) &&
-    readCreationTime(observed) === undefined
-  );
-}
+/**
+ * Tells whether the external name may be the owner's, which `tags` gives an observer: it may end with the owner.
+ *
+ * @param labelled the managed resource with the labels of `tags`.
+ */
+export const isNameLent = (observed: Document, labelled: Document): boolean =>
+  readLabel(labelled, IDENTITY_LABEL) !== undefined &&
+  isObserver(readPolicies(observed) ?? ALL_ACTIONS) &&
+  readCreationTime(observed) === undefined;

@@ -100,7 +100,10 @@ function readPlace(
   const hashed: string[] = [];
   const known = facts.scope.map((path) => [formatPath(path), textAt(declared, path)] as const);
   const scope = facts.added === undefined ? known : [...known, ...readAdded(declared, facts.added)];
-  for (const [field, text] of facts.isUnknownKind ? [...scope, ...findReferred(declared, facts.added)] : scope) {
+  const referred = facts.isUnknownKind
+    ? findReferred(declared, facts.added).filter(([field]) => !isName(field, facts))
+    : [];
+  for (const [field, text] of [...scope, ...referred]) {
     if (text === undefined) return undefined;
     const folded = fold(text, facts);
     place.set(field, folded);
@@ -109,6 +112,10 @@ function readPlace(
   }
   return { place, hashed };
 }
+
+/** Tells whether a field of spec.forProvider is the name: it does not count once more, be it a literal or filled in by a reference. */
+const isName = (field: string, { name }: IdentityFacts): boolean =>
+  name.is !== "externalName" && name.paths.some((path) => path.slice(2).join(".") === field);
 
 /** Formats each path of our tables once. */
 const formatPath = once(formatFieldPath);

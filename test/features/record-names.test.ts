@@ -62,20 +62,17 @@ describe("the record of names", () => {
   const odd = ["__proto__", "a/b"];
   const each = (value: JsonObject) => Object.fromEntries(odd.map((key) => [key, value]));
   const renamed = { ...desired, ...externallyNamed("vpc-2") };
-  const unrecorded = (found: JsonObject) => ({ observed: { vpc: found }, desired: { vpc: desired } });
   const nameless = { kind, apiVersion, name: "store-a1" };
-  const adopting = { spec: { adoption: {} }, ...unrecorded(vpc(vpc1)) };
+  const adopting = { spec: { adoption: {} }, observed: { vpc: vpc(vpc1) }, desired: { vpc: desired } };
   const observing = { managementPolicies: ["Observe"] };
   const identified = { labels: { "shared-infrastructure.fn.crossplane.io/identity": "x" } };
-  const created = { ...vpc1, ...CREATED };
-  const block = { apiVersion: "s3.aws.upbound.io/v1beta1", kind: "BucketPublicAccessBlock" };
-  const inBlock = { ...nameless, ...block, kind: `${block.kind}.s3.aws.upbound.io` };
-  const association = (annotations: JsonObject) => ({
-    observed: { vpc: { ...vpc(annotations, identified, observing), ...block } },
-    desired: { vpc: { ...desired, ...block } },
-  });
   const other = { ...vpc({ [name]: "vpc-9" }), kind: "Subnet" };
   const inPlace = { observed: { ...recordOf({ vpc: entry }), vpc: other }, desired: { vpc: desired } };
+  const labelled = (marks: JsonObject) => ({
+    observed: { vpc: vpc(marks, identified, observing) },
+    desired: { vpc: { ...desired, metadata: identified } },
+  });
+  const createdHere = { ...vpc1, ...CREATED };
   const noEntries = { a: { kind, name: "../a" }, b: { name: "b" }, c: { kind, name: 1 } };
   test.each<[reason: string, parts: Partial<ComposedParts>, has: JsonObject]>([
     ["keeps what is neither observed nor desired at the moment", { observed: before }, { vpc: entry }],
@@ -87,14 +84,9 @@ describe("the record of names", () => {
     ["takes the name that the pipeline sets", here(vpc(), renamed), { vpc: { ...entry, externalName: "vpc-2" } }],
     ["keeps its name beside another that is observed", here(vpc({ [name]: "vpc-2" })), { vpc: entry }],
     ["has no external name from a step with adoption only", adopting, { vpc: nameless }],
-    ["has the external name of what only observes", unrecorded(vpc(vpc1, identified, observing)), { vpc: entry }],
-    ["has none that an association's owner has lent", association(vpc1), { vpc: inBlock }],
-    [
-      "has that of an association which ours created",
-      association(created),
-      { vpc: { ...inBlock, externalName: "vpc-1" } },
-    ],
     ["has no external name of an object of another kind in the place of what is lost", inPlace, { vpc: entry }],
+    ["has no external name of an owner's", labelled(vpc1), { vpc: nameless }],
+    ["has that of what ours created and only observes", labelled(createdHere), { vpc: entry }],
     ["leaves out what is no entry", { observed: recordOf({ vpc: entry, ...noEntries }) }, { vpc: entry }],
     ["has resources with odd names", { observed: each(vpc(vpc1)), desired: each(desired) }, each(entry)],
   ])("%s", (_reason, parts, has) => {

@@ -58,6 +58,8 @@ export const UNSEEN = {
   cloudName: "",
   /** True if the provider has resolved its reference. */
   isResolved: false,
+  /** True once its provider, too, has filled in the tags: the API server lets nobody take the last one. */
+  isFilled: false,
   /** What a restore without managed fields left, which no apply removes. */
   left: undefined as JsonObject | undefined,
 };
@@ -127,6 +129,9 @@ const ASSOCIATION = "BucketPublicAccessBlock";
 /** The fields that the provider fills in, by kind. */
 const RESOLVED: Readonly<Record<string, JsonObject>> = { Bucket: REGION, [ASSOCIATION]: { bucket: "home" } };
 
+/** The cloud's tags, as the provider fills them in. */
+const FILLED: JsonObject = { team: "cloud" };
+
 /** What an XR says of the cloud resource that it declares. */
 interface Said {
   readonly name: Name;
@@ -188,6 +193,9 @@ export function nameOf({ applied, putBack }: Managed): Name {
   return NAMES.find((known) => known === name) ?? "orders";
 }
 
+export const hasTags = (applied: JsonObject | undefined): boolean =>
+  Object.keys(objectIn(objectIn(objectIn(applied ?? {}, "spec"), "forProvider"), "tags")).length > 0;
+
 export const identityOf = ({ applied }: Managed) => objectIn(metadataOf(applied ?? {}), "labels")[IDENTITY_LABEL];
 
 /** Tells whether it created the cloud resource, and gave up Delete without a successor. */
@@ -209,10 +217,10 @@ export function observed(
   reportsGeneration: boolean,
 ): JsonObject {
   const { xr, resource, uid, createdAt, isDeleting, isOrphan, isPaused, take, applied, cloudCreatedAt } = managed;
-  const { begun, version, generation, putBack, isResolved, cloudName } = managed;
+  const { begun, version, generation, putBack, cloudName } = managed;
   const metadata = metadataOf(applied);
   const spec = objectIn(applied, "spec");
-  const forProvider = { ...(isResolved && RESOLVED[String(applied["kind"])]), ...objectIn(spec, "forProvider") };
+  const forProvider = { ...readFilled(managed), ...objectIn(spec, "forProvider") };
   return {
     ...applied,
     metadata: {
@@ -243,6 +251,12 @@ export function observed(
     },
   };
 }
+
+/** The fields that its provider has filled in. */
+const readFilled = ({ applied, isFilled, isResolved }: Managed): JsonObject => ({
+  ...(isFilled && { tags: FILLED }),
+  ...(isResolved && RESOLVED[String(applied?.["kind"])]),
+});
 
 /** The condition that crossplane-runtime sets: the cloud resource was found, or it was not and must not be created. */
 function toConditions(managed: Managed, reportsGeneration: boolean): readonly JsonObject[] {

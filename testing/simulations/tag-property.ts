@@ -55,6 +55,7 @@ export const ownershipSettles = fc.property(
   fc.record({
     reportsGeneration: fc.boolean(),
     remembers: fc.boolean(),
+    hasNames: fc.boolean(),
     kind: fc.constantFrom(...(Object.keys(KINDS) as DeclaredKind[])),
   }),
   fc.array(anyMove(MOVES, PARTS), { minLength: 1, maxLength: 60, size: "max" }),

@@ -1,11 +1,14 @@
 import { leavesBehind, toDeparture } from "../../cli/admission/departures.ts";
 import { EXTERNAL_NAME_KEY } from "../../src/crossplane/metadata.ts";
+import { externalNames } from "../../src/features/external-names/external-names.ts";
+import { recordNames } from "../../src/features/record-names.ts";
 import { tags } from "../../src/features/tags/tags.ts";
 import { parseInput } from "../../src/input/parse.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
+import { NAMES_NAME } from "../../src/records/names-record.ts";
 import { objectSetBy } from "../builders/read-draft.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { callUntilStable, type Requirements } from "./calls.ts";
@@ -15,6 +18,7 @@ import {
   type CloudResource,
   CONFIGS,
   type DeclaredKind,
+  hasTags,
   identityOf,
   isBlind,
   isFollowed,
@@ -47,6 +51,8 @@ import {
 const HERE = "here";
 const ELSEWHERE = "elsewhere";
 
+const HAS_TAGS: Readonly<Record<DeclaredKind, boolean>> = { bucket: true, association: false, role: true, vpc: true };
+
 /** Managed resources by `keyOf`. */
 type Cluster = ReadonlyMap<string, Managed>;
 
@@ -67,6 +73,9 @@ interface Xr {
   counts: boolean;
   /** The reason of its condition. */
   reason: string;
+  /** Its record of names, and true while its condition suspects two cloud resources. */
+  record: JsonObject | undefined;
+  isSuspecting: boolean;
   /** The requirements of its last reconcile, which Crossplane v2.4 answers before it calls the function. */
   asked: Requirements;
 }
@@ -87,15 +96,18 @@ export class TagWorld {
   readonly #kind: DeclaredKind;
   /** True if Crossplane remembers requirements from one reconcile to the next. */
   readonly #remembers: boolean;
+  /** True if the step has `externalNames`, too. */
+  readonly #hasNames: boolean;
   #isForged = false;
 
   /** @param uids the order in which the UIDs of managed resources sort, by XR. */
   constructor(
     uids: readonly number[],
-    { reportsGeneration = true, kind = "bucket" as DeclaredKind, remembers = false } = {},
+    { reportsGeneration = true, kind = "bucket" as DeclaredKind, remembers = false, hasNames = false } = {},
   ) {
     this.#uids = uids;
     this.#remembers = remembers;
+    this.#hasNames = hasNames;
     this.#reportsGeneration = reportsGeneration;
     this.#kind = kind;
   }
@@ -136,7 +148,8 @@ export class TagWorld {
     if (this.#xrs.has(xr) || this.#of(xr).length > 0) return;
     const imports = this.#kind === "vpc" && this.#xrs.size + this.#now.size > 0;
     if (imports && !this.#cloud.orders.exists) return; // nobody knows its id yet
-    const begun = { readVersion: 0, counts: false, reason: "", isPaused: false, asked: new Map() };
+    const unread = { readVersion: 0, counts: false, reason: "", asked: new Map() };
+    const begun = { ...unread, isPaused: false, record: undefined, isSuspecting: false };
     this.#xrs.set(xr, { ...begun, name: "orders", resource: "bucket", refers, imports, isTwin });
     if (!hasManagedResource || imports) return;
     this.#put(this.#newManaged(xr, "bucket", undefined));
@@ -247,8 +260,11 @@ export class TagWorld {
     const desired = { [state.resource]: this.#composedBy(xr, KINDS[this.#kind](state), state.isTwin) };
     const draft = this.#call(xr, desired, this.#history[state.readVersion] ?? new Map());
     meanwhile();
-    const { status, reason = "" } = draft.conditions[0] ?? {};
-    Object.assign(state, { counts: status === "True", reason });
+    const find = (type: string) => draft.conditions.find((condition) => condition.type === type);
+    const { status, reason = "" } = find("TagsOwned") ?? {};
+    const isSuspecting = find("ExternalNamesPinned")?.reason === "DuplicateSuspected";
+    const record = objectSetBy(draft.resources.get(NAMES_NAME));
+    Object.assign(state, { counts: status === "True", reason, isSuspecting, record });
     for (const resource of RESOURCES) this.#apply(xr, resource, desired[resource], draft);
     return draft;
   }
@@ -328,9 +344,14 @@ export class TagWorld {
       foundGeneration: managed.generation,
       isCreating: isCreating && managed.isCreating,
       isResolved: true,
+      isFilled: this.#fills(managed),
     };
     if (JSON.stringify(after) !== JSON.stringify(managed)) this.#put(after);
   }
+
+  /** Tells whether the provider fills in the tags, or has done so. */
+  #fills = (managed: Managed): boolean =>
+    managed.isFilled || (HAS_TAGS[this.#kind] && isWriter(managed) && !hasTags(managed.applied));
 
   #create(managed: Managed): Managed {
     const isUnseen = this.#isImport(managed) && !managed.wasPresent;
@@ -364,7 +385,9 @@ export class TagWorld {
     const twofold = this.living.filter((xr) => this.#of(xr).filter(({ isHeld }) => !isHeld).length > 1);
     const isWriting = (managed: Managed): boolean => isWriter(managed) && !managed.isPaused;
     const idle = [...this.#xrs].filter(([xr, { reason }]) => reason === "Owned" && !this.#of(xr).some(isWriting));
+    const suspecting = [...this.#xrs].filter(([, { isSuspecting }]) => isSuspecting);
     return [
+      ...suspecting.map(([xr]) => `XR ${xr} suspects two cloud resources, where there never was a second one`),
       ...idle.map(([xr]) => `XR ${xr} says Owned, and does not write`),
       ...twofold.map((xr) => `XR ${xr} keeps what its Composition has renamed`),
       ...hanging.map(({ xr }) => `the deletion of XR ${xr} does not end`),
@@ -434,6 +457,7 @@ export class TagWorld {
       this.#put(this.#newManaged(xr, resource, applied));
       return;
     }
+    if (managed.isFilled && hasTags(managed.applied) && !hasTags(applied)) return; // the API server refuses it
     const isPutBack = Object.keys(managed.putBack).length > 0;
     const next = managed.left === undefined ? applied : mergeLeft(managed.left, applied);
     const isSame = managed.applied !== undefined && JSON.stringify(managed.applied) === JSON.stringify(next);
@@ -458,7 +482,9 @@ export class TagWorld {
     const applied = managed.left === undefined ? desired : mergeLeft(managed.left, desired);
     const hasNewSpec = JSON.stringify(managed.applied?.["spec"]) !== JSON.stringify(applied["spec"]);
     const generation = managed.generation + Number(hasNewSpec);
-    const cloudName = readCloudName(applied) ?? managed.cloudName;
+    // Server-side apply takes away a name that only the XR's function has set.
+    const isLent = managed.cloudCreatedAt === "" && readCloudName(managed.applied) === managed.cloudName;
+    const cloudName = readCloudName(applied) ?? (isLent ? "" : managed.cloudName);
     const isSeenLate = managed.isSeenLate || (managed.isDeleting && managed.applied === undefined);
     const changed = { ...managed, applied, isSeenLate, generation, putBack: {}, cloudName };
     this.#put(changed);
@@ -532,16 +558,22 @@ export class TagWorld {
   /** Calls the function with the managed resources that its XR has read of. */
   #call(xr: number, desired: Readonly<Record<string, JsonObject>>, read: Cluster): Draft {
     const shown = [...read.values()].map((one) => this.#show(one));
+    const record = this.#xrs.get(xr)?.record;
     const add = [{ key: "team", value: `team-${xr}` }];
     const outcome = callUntilStable({
       xr: { ...XSHOP, metadata: { name: `shop-${xr}`, ...(this.#xrs.get(xr)?.isTwin && { namespace: teamOf(xr) }) } },
-      input: parseInput(inputOf({ tags: { add, owner: { cluster: HERE } } })),
-      observed: Object.fromEntries(this.#of(xr).map((managed) => [managed.resource, this.#show(managed)])),
+      input: parseInput(
+        inputOf({ tags: { add, owner: { cluster: HERE } }, ...(this.#hasNames && { externalNames: {} }) }),
+      ),
+      observed: {
+        ...Object.fromEntries(this.#of(xr).map((managed) => [managed.resource, this.#show(managed)])),
+        ...(record && { [NAMES_NAME]: record }),
+      },
       desired,
       before: (this.#remembers && this.#xrs.get(xr)?.asked) || new Map(),
       lookUp: lookUpIn([...shown, ...(this.#isForged ? shown.map(toForged) : []), ...CONFIGS]),
       capabilities: ["RequiredSchemas"],
-      feature: tags,
+      feature: (call, draft) => recordNames(call, tags(call, externalNames(call, draft))),
     });
     if (outcome.is === "frozen") throw new Error(`XR ${xr}: ${outcome.because}`);
     Object.assign(this.#xrs.get(xr) ?? {}, { asked: outcome.draft.requirements });

@@ -1,5 +1,5 @@
 import { withoutScope } from "../../crossplane/api-group.ts";
-import { isManaged, type ManagedKind, readManagedKind } from "../../crossplane/managed-resource.ts";
+import { isManaged, type ManagedKind, readManagedKind, readObservation } from "../../crossplane/managed-resource.ts";
 import { ALL_ACTIONS, MANAGEMENT_POLICIES, readPolicies, withoutCreate } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import { findFacts } from "../../crossplane/providers/families.ts";
@@ -38,7 +38,8 @@ function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly Na
       return entry?.kind === toRecordedKind(kind) ? entry.externalName : undefined;
     };
     const recorded = nameIn(names);
-    if (observed !== undefined && recorded === undefined && isNameLent(observed)) continue;
+    const hasFound = observed !== undefined && readObservation(observed) === "present";
+    if (observed !== undefined && recorded === undefined && !hasFound && isNameLent(observed, observed)) continue;
     const isHeld = policy.requireRecord && (rescuePaths.length > 0 || isNamedAnew(desired, kind));
     // Before a resource exists, only its record or its kind shows that it is a managed resource.
     const isManagedResource = observed === undefined ? recorded !== undefined || isHeld : isManaged(observed);

@@ -164,7 +164,7 @@ function toTagEdits(decision: TagDecision, wanted: WantedTags): Edits {
   if (reason.is === "Withheld" || (isHeld(decision) && observed === undefined)) return [[resource, { is: "removed" }]];
   const written = isHeld(decision)
     ? keepTags(subject)
-    : (decision.tags ?? repeatTheirs(decision) ?? takeTags(decision));
+    : (decision.tags ?? repeatTheirs(decision) ?? leaveTags(decision));
   const edits = found && written ? [{ path: found.path, value: fromTagMap(written, found.like) }] : [];
   if (arbitration.isShareable) {
     const object = writeMarks(edits, subject, arbitration, wanted);
@@ -179,13 +179,16 @@ const keepTags = ({ tags: found }: Subject): TagMap | undefined =>
   found === undefined || isSameTags(found.desired, found.spec) ? undefined : found.spec;
 
 /**
- * Takes the tags from a map of a managed resource that no longer writes; otherwise undefined. An empty map is desired, and not none: of a
- * map that the provider has filled in, too, server-side apply would leave null, which the API server refuses.
+ * Leaves a managed resource that no longer writes the tags that it has; undefined if it has none. Where its provider has filled in the map
+ * as well, server-side apply would leave null in place of the last tag, and the API server refuses that.
  */
-const takeTags = ({ subject: { tags: found, observed }, arbitration }: TagDecision): TagMap | undefined =>
-  found?.desired.size === 0 && !mayWrite(arbitration.policies) && isObject(observed?.at(found.path))
-    ? found.desired
-    : undefined;
+function leaveTags({ subject, reason, arbitration }: TagDecision): TagMap | undefined {
+  const { tags: found } = subject;
+  const isWriting = mayWrite(arbitration.policies) || reason.is === "CannotObserve";
+  if (found === undefined || found.desired.size > 0 || isWriting) return undefined;
+  const left = repeatTags(found.spec, subject);
+  return left.size > 0 ? left : undefined;
+}
 
 /** Repeats the tags of another owner, or of another control plane, if the kind cannot only observe; otherwise undefined. */
 function repeatTheirs({ reason, subject }: TagDecision): TagMap | undefined {

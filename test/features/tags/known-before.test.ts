@@ -47,7 +47,8 @@ describe("a field that a reference fills in", () => {
     spec: { ...(object["spec"] as JsonObject), managementPolicies: policies },
     status,
   });
-  const isLabelled = (draft: Draft) => at(desiredOf(draft), `metadata.labels[${mark("identity")}]`) !== undefined;
+  const identityIn = (draft: Draft) => at(desiredOf(draft), `metadata.labels[${mark("identity")}]`);
+  const isLabelled = (draft: Draft) => identityIn(draft) !== undefined;
 
   const byRole = { region, clusterName: "c", principalArnFromRoleRef: { name: "r" } };
   const accessEntry = managed("eks.aws.upbound.io/v1beta1", "AccessEntry", byRole);
@@ -92,6 +93,9 @@ describe("a field that a reference fills in", () => {
     expect(drafts.map(reasonIn)).toEqual(["WaitingForReferences", "Arbitrating"]);
     expect(drafts.map(isLabelled)).toEqual([false, true]);
     expect(drafts.map((draft) => policiesOf(draft))).toEqual([["Observe"], ["Observe"]]);
+    const literal = managed("storage.example.org/v1", "Attachment", { bucket: "held", tags: {} });
+    const [byReference, byName] = [drafts[1], run({ tags: input, desired: { bucket: literal }, contenders: [] })];
+    expect(byReference && identityIn(byReference)).toBe(identityIn(byName));
   });
 
   const it = role({ appIdRef: { name: "a" } });
@@ -305,8 +309,14 @@ test.each([
 });
 
 test.each<[reason: string, observed: JsonObject, wanted: JsonObject, has: JsonValue | undefined]>([
-  ["that has tags desires an empty map: another field manager may own it", { team: "shop" }, {}, {}],
-  ["that once had tags goes on desiring an empty map", {}, {}, {}],
+  [
+    "keeps its own: of a map that its provider has filled in, too, the API server lets nobody take the last one",
+    { team: "shop" },
+    {},
+    { team: "shop" },
+  ],
+  ["keeps none that its provider sets", { "crossplane-name": "x" }, {}, undefined],
+  ["has none of an empty map", {}, {}, undefined],
   ["has the tags of earlier steps", { team: "shop" }, { tags: { a: "b" } }, { a: "b" }],
 ])("an observer %s", (_reason, before, wanted, has) => {
   const newcomer = run({ tags, desired: { bucket: bucket({}, named) }, contenders: [] });
