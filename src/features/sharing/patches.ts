@@ -1,12 +1,12 @@
-import { qualifiedName } from "../../crossplane/metadata.ts";
+import { findController, qualifiedName, readUid } from "../../crossplane/metadata.ts";
 import { toReference } from "../../crossplane/references.ts";
 import { attempt, FunctionError } from "../../errors.ts";
 import { isRequired, type Patch } from "../../input/patch.ts";
 import { type Document, TOO_DEEP, type ValueEdit } from "../../model/document.ts";
-import { type Draft, withCompositeValues, withObjects, withResources } from "../../model/draft.ts";
+import { type Draft, type ResourceEdit, withCompositeValues, withObjects, withResources } from "../../model/draft.ts";
 import { formatFieldPath, valueAt, withValueAt } from "../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, MAX_DEPTH } from "../../model/json.ts";
-import { observedAs } from "../desired.ts";
+import { asObserved, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
 import { isEmpty } from "./context.ts";
@@ -74,9 +74,20 @@ export function withPatches(draft: Draft, shares: readonly Delivered[], call: Ca
   });
   const values = fitted.flatMap((share) => share.values);
   const heldBack = all.flatMap(({ applied }) => findFields("heldBack", applied));
-  const removed = heldBack.map(({ name }) => [name, { is: "removed" }] as const);
+  const unmade = heldBack.map(({ name }) => [name, withoutNew(name, call)] as const);
   const edited = withObjects(withCompositeValues(draft, values), objects);
-  return { draft: withResources(edited, removed), shares: patched };
+  return { draft: withResources(edited, unmade), shares: patched };
+}
+
+/**
+ * Leaves out a resource that is held back. If the Composition desired another kind under its name before, that resource stays as it
+ * is: Crossplane deletes each resource that it controls and that is not desired.
+ */
+function withoutNew(name: string, { request, composite }: Call): ResourceEdit {
+  const former = request.observed.resources.get(name)?.document;
+  const controller = former && findController(former);
+  const isOurs = controller !== undefined && controller.uid === readUid(composite.document);
+  return former && isOurs ? { is: "set", object: asObserved(former) } : { is: "removed" };
 }
 
 /** Reads the values that a share's patches set in the XR. A patch of a list's item sets the whole list. */

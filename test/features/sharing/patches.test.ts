@@ -102,6 +102,22 @@ describe("a field of a composed resource that exists is not taken back", () => {
     ]);
   });
 
+  // Crossplane deletes what it controls and is not desired.
+  test("nor is the resource of another kind, which the Composition desired before: it stays until the new one may be created", () => {
+    const own = { ...xr(), metadata: { name: "shop-x7k2p", uid: "1" } };
+    const former = {
+      kind: "Former",
+      metadata: { ownerReferences: [{ uid: "1", controller: true }] },
+      spec: { size: 1 },
+    };
+    const parts = { xr: own, answers: { db: [refused] }, desired: { app }, observed: { app: former } };
+    const draft = draftOf([{ fromFieldPath, toResource }], parts);
+    expect([objectIn(draft, "app"), says(draft)]).toEqual([
+      { kind: "Former", metadata: {}, spec: { size: 1 } },
+      expect.stringContaining("not created until"),
+    ]);
+  });
+
   test("the XR's status follows the grant", () => {
     const shown = { ...xr(), status: { endpoint: "shown" } };
     const draft = draftOf([toStatus("endpoint")], { answers: { db: [refused] }, xr: shown });

@@ -175,7 +175,10 @@ function toFound({ found }: Case): Document | undefined {
   return secret === "pending" ? undefined : secret;
 }
 
-/** Takes the Secret for this share: gives up all other copies of it. Keeps the Secret's type, which Kubernetes does not change. */
+/**
+ * Takes the Secret for this share: gives up all other copies of it. With `via: ConnectionSecret` it drops them with the Secret, which
+ * the provider would refuse to write. Keeps the Secret's type, which Kubernetes does not change.
+ */
 function take(secret: Case): Decisions {
   const { key, target, copies, observed, isHeld, share } = secret;
   const found = toFound(secret);
@@ -183,7 +186,7 @@ function take(secret: Case): Decisions {
   const wanted = target.copy.type;
   const type = (found && stringAt(found, ["type"])) ?? wanted;
   const earlier = observed ? findStale(observed, share.copying.origin) : [];
-  const others = copies.filter((copy) => copy !== observed).flatMap((copy) => giveUpCopy(copy, found, "thisShare"));
+  const others = copies.filter((copy) => copy !== observed && target.copy.via !== "ConnectionSecret");
   const own = decideOwn({
     ...{ ...share, key, observed, isHeld, found, earlier },
     former: observed ?? copies[0],
@@ -192,7 +195,8 @@ function take(secret: Case): Decisions {
     grant: observed ? judgeOrigins(observed, earlier, share) : "stands",
   });
   const reason = { is: "TypeKept", target, type, wanted } as const;
-  return [...others, ...own, { taken: formatSecret(target), ...(type !== wanted && { reason }) }];
+  const givenUp = others.flatMap((copy) => giveUpCopy(copy, found, "thisShare"));
+  return [...givenUp, ...own, { taken: formatSecret(target), ...(type !== wanted && { reason }) }];
 }
 
 const dropUngranted = (secret: Own): Decisions | undefined =>

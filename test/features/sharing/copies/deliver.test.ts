@@ -108,6 +108,13 @@ describe("via ConnectionSecret", () => {
     expect([says(draft), draft.resources.size]).toEqual([WAITING, 0]);
   });
 
+  test("the Secret of a former Object goes with it: the provider would refuse to write that", () => {
+    const manifest = { kind: "Secret", metadata: { namespace: "team-a", name: "orders-db" } };
+    const observed = { [KEY]: { ...COPY_KINDS.Object, metadata: {}, spec: { forProvider: { manifest } } } };
+    const draft = draftOfCopy({ via: "ConnectionSecret" }, { observed, answers: absent });
+    expect([says(draft), draft.resources.size]).toEqual([WAITING, 0]);
+  });
+
   test.each([
     'refusing to modify uncontrolled secret of type "Opaque"',
     'existing secret is not controlled by UID "7"',
