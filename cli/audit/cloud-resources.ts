@@ -10,7 +10,7 @@ import { formatReference, toReference } from "../../src/crossplane/references.ts
 import { groupBy } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { once } from "../../src/model/once.ts";
-import { RESTORED } from "../../src/ownership/annotations.ts";
+import { ADOPTION, RESTORED } from "../../src/ownership/annotations.ts";
 import { allowsDeletion, byPrecedence, type Contender, toContender } from "../../src/ownership/contender.ts";
 import { judgeRestored, releaseCommand } from "../../src/records/restored.ts";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -96,7 +96,7 @@ export function toCloudKind(document: Document): string {
 const toCloudName = (document: Document): string =>
   `${toCloudKind(document)} ${stringAt(document, EXTERNAL_NAME) ?? ""}`;
 
-const NAMES = { missing: "Missing", different: "Different", waiting: "Waiting" } as const;
+const NAMES = { found: "Found", missing: "Missing", different: "Different", waiting: "Waiting" } as const;
 
 /** Finds the managed resources that only observe since a restore, what their providers found, and how to release each. */
 export async function findRestored(cluster: Cluster, { labelled, composites }: World): Promise<readonly Finding[]> {
@@ -108,11 +108,14 @@ export async function findRestored(cluster: Cluster, { labelled, composites }: W
 function toRestoredFinding(managed: Document, composites: World["composites"]): Finding {
   const uid = findController(managed)?.uid;
   const composite = composites.find(({ document }) => readUid(document) === uid);
-  const judged = judgeRestored(managed);
-  if (judged.is === "found") return toFinding("Found", managed, composite, "it is released with the others of its XR");
+  const { is, ...judged } = judgeRestored(managed);
+  const isDropped = readAnnotation(managed, ADOPTION) !== undefined;
+  if (is === "found" && !isDropped)
+    return toFinding("Found", managed, composite, "it is released with the others of its XR");
   const name = stringAt(managed, COMPOSITION_RESOURCE_NAME);
-  const differs = judged.is === "different" ? `it differs in ${judged.fields.join(", ")}; ` : "";
+  const dropped = isDropped ? "no step desires it any more: once released, it is deleted; " : "";
+  const differs = "fields" in judged ? `it differs in ${judged.fields.join(", ")}; ` : "";
   const command = composite && name !== undefined ? releaseCommand(composite, name) : undefined;
-  const message = `${differs}${command === undefined ? "no XR controls it yet" : "to release it"}`;
-  return toFinding(NAMES[judged.is], managed, composite, message, command);
+  const message = `${dropped}${differs}${command === undefined ? "no XR controls it yet" : "to release it"}`;
+  return toFinding(NAMES[is], managed, composite, message, command);
 }

@@ -67,11 +67,11 @@ const escapeName = (name: string): string =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
   );
 
-/** Writes the kubectl command that releases these names of an XR, or a placeholder for names. */
+/** Writes the kubectl command that releases these names of an XR, or a placeholder for names. An earlier restore's may be there. */
 export function releaseCommand({ apiVersion, kind, document }: Composite, ...names: readonly string[]): string {
   const uid = readUid(document) ?? "UID";
   const list = names.length === 0 ? "NAME,NAME" : names.map(escapeName).join(",");
-  return `${annotateCommand(toManagedKind(apiVersion, kind), document)} ${toWord(`${RELEASE}=${uid}/${list}`)}`;
+  return `${annotateCommand(toManagedKind(apiVersion, kind), document)} --overwrite ${toWord(`${RELEASE}=${uid}/${list}`)}`;
 }
 
 /** A provider's finding in the cloud for a managed resource that only observes. */

@@ -146,7 +146,7 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
     expect(draft.conditions[0]?.message).toBe(
       "1 found, 1 different: the restored resources are only observed until each is found in the cloud as it is desired; to " +
         "release some sooner, run this command with NAME,NAME replaced by their names in the Composition, or by '*' for all: " +
-        `kubectl annotate xstore.apps.example.org store ${RELEASE}=uid-now/NAME,NAME; ` +
+        `kubectl annotate xstore.apps.example.org store --overwrite ${RELEASE}=uid-now/NAME,NAME; ` +
         "a: the cloud differs in spec.forProvider.size, and is changed once it is released",
     );
   });
