@@ -12,6 +12,7 @@ import { type Document, stringAt } from "../../src/model/document.ts";
 import { once } from "../../src/model/once.ts";
 import { ADOPTION, RESTORED } from "../../src/ownership/annotations.ts";
 import { allowsDeletion, byPrecedence, type Contender, toContender } from "../../src/ownership/contender.ts";
+import { toRecordedKind } from "../../src/records/names-record.ts";
 import { judgeRestored, releaseCommand } from "../../src/records/restored.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { getIfThere, inParallel } from "../cluster/list.ts";
@@ -88,13 +89,9 @@ export function findUnregistered(world: World): readonly Finding[] {
 }
 
 /** Formats the kind of a managed resource; the same text for the cluster-scoped and the namespaced kind of a provider. */
-export function toCloudKind(document: Document): string {
-  const { group, kind } = readManagedKind(document);
-  return `${group}/${kind}`;
-}
+export const toCloudKind = (document: Document): string => toRecordedKind(readManagedKind(document));
 
-const toCloudName = (document: Document): string =>
-  `${toCloudKind(document)} ${stringAt(document, EXTERNAL_NAME) ?? ""}`;
+const toCloudName = (one: Document): string => `${toCloudKind(one)} ${stringAt(one, EXTERNAL_NAME) ?? ""}`;
 
 const NAMES = { found: "Found", missing: "Missing", different: "Different", waiting: "Waiting" } as const;
 
@@ -109,11 +106,12 @@ function toRestoredFinding(managed: Document, composites: World["composites"]): 
   const uid = findController(managed)?.uid;
   const composite = composites.find(({ document }) => readUid(document) === uid);
   const { is, ...judged } = judgeRestored(managed);
-  const isDropped = readAnnotation(managed, ADOPTION) !== undefined;
-  if (is === "found" && !isDropped)
+  const dropped = readAnnotation(managed, ADOPTION)
+    ? "no step desires it any more: once released, it is deleted; "
+    : "";
+  if (is === "found" && dropped === "")
     return toFinding("Found", managed, composite, "it is released with the others of its XR");
   const name = stringAt(managed, COMPOSITION_RESOURCE_NAME);
-  const dropped = isDropped ? "no step desires it any more: once released, it is deleted; " : "";
   const differs = "fields" in judged ? `it differs in ${judged.fields.join(", ")}; ` : "";
   const command = composite && name !== undefined ? releaseCommand(composite, name) : undefined;
   const message = `${dropped}${differs}${command === undefined ? "no XR controls it yet" : "to release it"}`;
