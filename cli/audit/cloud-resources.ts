@@ -106,12 +106,11 @@ function toRestoredFinding(managed: Document, composites: World["composites"]): 
   const uid = findController(managed)?.uid;
   const composite = composites.find(({ document }) => readUid(document) === uid);
   const { is, ...judged } = judgeRestored(managed);
-  const dropped = readAnnotation(managed, ADOPTION)
-    ? "no step desires it any more: once released, it is deleted; "
-    : "";
-  if (is === "found" && dropped === "")
+  const isLeft = readAnnotation(managed, ADOPTION) !== undefined;
+  if (is === "found" && !isLeft)
     return toFinding("Found", managed, composite, "it is released with the others of its XR");
   const name = stringAt(managed, COMPOSITION_RESOURCE_NAME);
+  const dropped = isLeft ? "no step desires it any more: once released, it is deleted; " : "";
   const differs = "fields" in judged ? `it differs in ${judged.fields.join(", ")}; ` : "";
   const command = composite && name !== undefined ? releaseCommand(composite, name) : undefined;
   const message = `${dropped}${differs}${command === undefined ? "no XR controls it yet" : "to release it"}`;
