@@ -35,9 +35,8 @@ export const findHeldBack = (world: World): readonly Finding[] =>
   byCloudResource(findRegistered(world)).flatMap((all) =>
     all.flatMap((one) => {
       const message = explainHeldBack(one, all);
-      return message === undefined
-        ? []
-        : [toFinding("HeldBack", one.document, world.findComposer(one.document).only, message)];
+      const { only } = world.findComposer(one.document);
+      return message === undefined ? [] : [toFinding("HeldBack", one.document, only, message)];
     }),
   );
 
