@@ -11,8 +11,9 @@ import { groupBy } from "../../src/model/collections.ts";
 import { brief, listSome, MAX_NAMES } from "../../src/model/condition.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { once } from "../../src/model/once.ts";
-import { RESTORED } from "../../src/ownership/annotations.ts";
+import { ADOPTION, RESTORED } from "../../src/ownership/annotations.ts";
 import { allowsDeletion, byPrecedence, type Contender, toContender } from "../../src/ownership/contender.ts";
+import { toRecordedKind } from "../../src/records/names-record.ts";
 import { judgeRestored, releaseCommand } from "../../src/records/restored.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { getIfThere, inParallel } from "../cluster/list.ts";
@@ -35,9 +36,8 @@ export const findHeldBack = (world: World): readonly Finding[] =>
   byCloudResource(findRegistered(world)).flatMap((all) =>
     all.flatMap((one) => {
       const message = explainHeldBack(one, all);
-      return message === undefined
-        ? []
-        : [toFinding("HeldBack", one.document, world.findComposer(one.document).only, message)];
+      const { only } = world.findComposer(one.document);
+      return message === undefined ? [] : [toFinding("HeldBack", one.document, only, message)];
     }),
   );
 
@@ -89,15 +89,11 @@ export function findUnregistered(world: World): readonly Finding[] {
 }
 
 /** Formats the kind of a managed resource; the same text for the cluster-scoped and the namespaced kind of a provider. */
-export function toCloudKind(document: Document): string {
-  const { group, kind } = readManagedKind(document);
-  return `${group}/${kind}`;
-}
+export const toCloudKind = (document: Document): string => toRecordedKind(readManagedKind(document));
 
-const toCloudName = (document: Document): string =>
-  `${toCloudKind(document)} ${stringAt(document, EXTERNAL_NAME) ?? ""}`;
+const toCloudName = (one: Document): string => `${toCloudKind(one)} ${stringAt(one, EXTERNAL_NAME) ?? ""}`;
 
-const NAMES = { missing: "Missing", different: "Different", waiting: "Waiting" } as const;
+const NAMES = { found: "Found", missing: "Missing", different: "Different", waiting: "Waiting" } as const;
 
 /** Finds the managed resources that only observe since a restore, what their providers found, and how to release each. */
 export async function findRestored(cluster: Cluster, { labelled, composites }: World): Promise<readonly Finding[]> {
@@ -109,11 +105,14 @@ export async function findRestored(cluster: Cluster, { labelled, composites }: W
 function toRestoredFinding(managed: Document, composites: World["composites"]): Finding {
   const uid = findController(managed)?.uid;
   const composite = composites.find(({ document }) => readUid(document) === uid);
-  const judged = judgeRestored(managed);
-  if (judged.is === "found") return toFinding("Found", managed, composite, "it is released with the others of its XR");
+  const { is, ...judged } = judgeRestored(managed);
+  const isLeft = readAnnotation(managed, ADOPTION) !== undefined;
+  if (is === "found" && !isLeft)
+    return toFinding("Found", managed, composite, "it is released with the others of its XR");
   const name = stringAt(managed, COMPOSITION_RESOURCE_NAME);
-  const differs = judged.is === "different" ? `it differs in ${listSome(judged.fields, MAX_NAMES, brief)}; ` : "";
+  const dropped = isLeft ? "no step desires it any more: once released, it is deleted; " : "";
+  const differs = "fields" in judged ? `it differs in ${listSome(judged.fields, MAX_NAMES, brief)}; ` : "";
   const command = composite && name !== undefined ? releaseCommand(composite, name) : undefined;
-  const message = `${differs}${command === undefined ? "no XR controls it yet" : "to release it"}`;
-  return toFinding(NAMES[judged.is], managed, composite, message, command);
+  const message = `${dropped}${differs}${command === undefined ? "no XR controls it yet" : "to release it"}`;
+  return toFinding(NAMES[is], managed, composite, message, command);
 }

@@ -54,12 +54,14 @@ export async function exportRecords(flags: ExportFlags, host: Host): Promise<num
   const exported = await inParallel(records, async ({ record, namespace, name }) => {
     if (namespace === undefined) return [toManifest(record)];
     const composite = await findComposite(record, cluster);
+    const described = toPrintable(formatReference(toReference(record)));
     if (composite === undefined) {
-      const described = toPrintable(formatReference(toReference(record)));
       host.printError(`left out ${described}: no XR of its namespace composes it\n`);
       return [];
     }
     if (name !== namesRecordName(recordId(composite))) return [toManifest(record)];
+    const more = readNames(record).size - MAX_ENTRIES;
+    if (more > 0) host.printError(`left out ${more} entries of ${described}: it has more than ${MAX_ENTRIES}\n`);
     return [await toEnvironmentConfig(record, composite, readNames(applied.get(name)), cluster)];
   });
   // Reversed: a namespaced XR's record, made from its ConfigMap, replaces the applied one of the same name.

@@ -14,7 +14,7 @@ import { readAnnotation, readUid } from "../crossplane/metadata.ts";
 import { readGeneration, readSyncedGeneration } from "../crossplane/observed-generation.ts";
 import { findCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { isList, isObject, type JsonValue, ownValue, toPlainText } from "../model/json.ts";
+import { isList, isObject, type JsonValue, ownValue, toPlainText, toSortedObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { toWord } from "../model/shell.ts";
 import { RESTORED } from "../ownership/annotations.ts";
@@ -67,11 +67,11 @@ const escapeName = (name: string): string =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
   );
 
-/** Writes the kubectl command that releases these names of an XR, or a placeholder for names. */
+/** Writes the kubectl command that releases these names of an XR, or a placeholder for names. An earlier restore's may be there. */
 export function releaseCommand({ apiVersion, kind, document }: Composite, ...names: readonly string[]): string {
   const uid = readUid(document) ?? "UID";
   const list = names.length === 0 ? "NAME,NAME" : names.map(escapeName).join(",");
-  return `${annotateCommand(toManagedKind(apiVersion, kind), document)} ${toWord(`${RELEASE}=${uid}/${list}`)}`;
+  return `${annotateCommand(toManagedKind(apiVersion, kind), document)} --overwrite ${toWord(`${RELEASE}=${uid}/${list}`)}`;
 }
 
 /** A provider's finding in the cloud for a managed resource that only observes. */
@@ -129,18 +129,34 @@ function findDifferences(
   actual: JsonValue | undefined,
   path: string,
 ): readonly string[] {
-  if (wanted === undefined || actual === undefined || actual === null) return [];
   if (isObject(wanted) && isObject(actual)) {
     return Object.entries(wanted).flatMap(([key, value]) =>
       findDifferences(value, ownValue(actual, key), `${path}.${key}`),
     );
   }
-  const toText = (value: JsonValue): string =>
-    isList(value)
-      ? value
-          .map((item) => JSON.stringify(item))
-          .sort()
-          .join()
-      : toPlainText(value);
-  return toText(wanted) === toText(actual) ? [] : [path];
+  return isAlike(wanted, actual) || toText(wanted) === toText(actual) ? [] : [path];
 }
+
+/** Tells whether the cloud reports the same, with more fields perhaps, also in the items of a list that it reports in the same order. */
+function isAlike(wanted: JsonValue | undefined, actual: JsonValue | undefined): boolean {
+  if (wanted === undefined || actual === undefined || actual === null) return true;
+  if (isObject(wanted) && isObject(actual))
+    return Object.entries(wanted).every(([key, value]) => isAlike(value, ownValue(actual, key)));
+  if (isList(wanted) && isList(actual))
+    return wanted.length === actual.length && wanted.every((item, index) => isAlike(item, actual[index]));
+  return toText(wanted) === toText(actual);
+}
+
+/** Formats a value for comparison, without the order of a list and of keys, and the layout of a JSON document, such as a policy. */
+function toText(value: JsonValue | undefined): string {
+  if (isList(value)) return value.map(toCanonical).sort().join();
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return toPlainText(value);
+  try {
+    return toCanonical(JSON.parse(value));
+  } catch {
+    return value; // no JSON, or too deep
+  }
+}
+
+const toCanonical = (value: JsonValue): string =>
+  JSON.stringify(value, (_key, part) => (isObject(part) ? toSortedObject(new Map(Object.entries(part))) : part));

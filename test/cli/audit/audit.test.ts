@@ -91,13 +91,13 @@ describe("after a restore", () => {
 const XR = { apiVersion: "platform.example.org/v1beta1", kind: "XStore", name: "orders", uid: "1", controller: true };
 const [regionEu, regionUs] = [{ region: "eu" }, { region: "us" }];
 const absent = "observe failed: external resource does not exist";
+const marks = (name: string) => ({ [COMPOSED_AS]: name, [`${DOMAIN}/restored`]: "held=*" });
 /** A managed resource that only observes since a restore, and what its provider has reported. */
 const restored = (name: string, synced: JsonObject = {}, atProvider: JsonObject = {}, owners = [XR]): JsonObject => {
-  const annotations = { [COMPOSED_AS]: name, [`${DOMAIN}/restored`]: "held=*" };
   const restoredAt = { ownerReferences: owners, creationTimestamp: "2026-01-01T00:00:00Z" };
   const lastTransitionTime = "2026-01-02T00:00:00Z";
   return {
-    ...withMetadata(composed(name), { annotations, ...restoredAt }),
+    ...withMetadata(composed(name), { annotations: marks(name), ...restoredAt }),
     spec: { managementPolicies: ["Observe"], forProvider: regionEu },
     status: { atProvider, conditions: [{ type: "Synced", status: "True", lastTransitionTime, ...synced }] },
   };
@@ -106,7 +106,7 @@ const restored = (name: string, synced: JsonObject = {}, atProvider: JsonObject 
 test("--restore says of each what its provider found, and how to release it; what is as desired needs nobody", async () => {
   const differs = "it differs in spec.forProvider.region";
   const release = (name: string) =>
-    `to release it: kubectl annotate xstore.platform.example.org orders ${DOMAIN}/release-restored=1/${name}`;
+    `to release it: kubectl annotate xstore.platform.example.org orders --overwrite ${DOMAIN}/release-restored=1/${name}`;
   const before = { lastTransitionTime: "2025-12-31T00:00:00Z" };
   const all = [
     ...objects,
@@ -115,6 +115,9 @@ test("--restore says of each what its provider found, and how to release it; wha
     restored("deleted", { status: "False", message: absent }),
     restored("not-looked-for", before, regionEu),
     restored("alone", {}, regionUs, []),
+    withMetadata(restored("no-longer-desired", {}, regionEu), {
+      annotations: { ...marks("no-longer-desired"), [`${DOMAIN}/adoption`]: "looked" },
+    }),
   ];
   const { exitCode, stdout } = await run({ objects: all }, "--restore");
   const xr = "XStore.platform.example.org/orders";
@@ -127,6 +130,7 @@ test("--restore says of each what its provider found, and how to release it; wha
       `Different | - | Bucket.cloud.example.org/alone | alone | ${differs}; no XR controls it yet`,
       `Different | ${xr} | Bucket.cloud.example.org/changed | changed | ${differs}; ${release("changed")}`,
       `Found | ${xr} | Bucket.cloud.example.org/as-desired | as-desired | it is released with the others of its XR`,
+      `Found | ${xr} | Bucket.cloud.example.org/no-longer-desired | no-longer-desired | no step desires it any more: once released, it is deleted; ${release("no-longer-desired")}`,
       "",
     ],
   ]);

@@ -103,6 +103,12 @@ test.each([
   expect(stderr).toContain("left out ConfigMap/team/");
 });
 
+test("entries beyond the first thousand are left out, and it says how many", async () => {
+  const many = Object.fromEntries(Array.from({ length: 1002 }, (_, index) => [`n${index}`, `cloud-${index}`]));
+  const { exitCode, stderr } = await run(configMap(controlledBy("1"), dataOf(many)));
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining("left out 2 entries of ConfigMap/team/")]);
+});
+
 test("the other records are printed in a fixed order, without what belongs to this cluster", async () => {
   const records = [
     environmentConfig("z", { a: BINDINGS, more: "kind: ConfigMap" }),

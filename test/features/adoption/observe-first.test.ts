@@ -92,6 +92,8 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
   const twice: Managed = { mark: HELD, policies: ["Observe", "Observe"], synced: { since: "2025-01-01", about: 1 } };
   const deleting = { deletionTimestamp: "2026-01-02T00:00:00Z" };
   const ITS_MARK = "its mark becomes Crossplane's to remove";
+  const released = [[FULL, undefined], "Adopted"] as const;
+  const sized = (size: JsonValue, actual: JsonValue) => ({ ...found, spec: { forProvider: { size } }, size: actual });
   const releasedAll = [[FULL, HELD], "Adopted", { release: "uid-now/*" }] as const;
   type Row = [reason: string, a: Managed, is: unknown, says: string, more?: { b?: Managed; release?: string }];
   test.each<Row>([
@@ -111,6 +113,18 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
     ["is different, and another one was released", different, held, "1 different", { release: "uid-now/b" }],
     ["is found, but the other is not", found, held, WAITING, { b: { mark: HELD } }],
     ["is found, and so is the other", found, [FULL, undefined], "Adopted"],
+    ["is found: the cloud adds fields to an item", sized([{ a: 1 }], [{ id: "x", a: 1 }]), ...released],
+    [
+      "is found: the cloud has an item's fields in another order",
+      sized([{ a: 1, b: 2 }, 3], [3, { b: 2, a: 1 }]),
+      ...released,
+    ],
+    ["is found: the cloud has formatted a document", sized('{"b": [1],\n "a": 2}', '{"a":2,"b":[1]}'), ...released],
+    ["is different in an item's field", sized([{ a: 1 }], [{ a: 2 }]), held, "1 found, 1 different"],
+    ["is different by one item more", sized([{ a: 1 }], [{ a: 1 }, { a: 1 }]), held, "1 found, 1 different"],
+    ["is found: a document is too deep to compare", sized("[".repeat(1e5), "[".repeat(1e5)), ...released],
+    ["is different in a deep document", sized("[".repeat(9e4) + "]".repeat(9e4), "[]"), held, "1 found, 1 different"],
+    ["is different in a document", sized('{"a":[1]}', '{"a":[1],"b":2}'), held, "1 found, 1 different"],
     ["is being deleted", { ...different, metadata: deleting }, undefined, "Adopted"],
   ])("%s", (_reason, a, is, says, { b = found, ...release } = {}) => {
     const draft = draftOf({ observed: { a, b }, ...release });
@@ -146,7 +160,7 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
     expect(draft.conditions[0]?.message).toBe(
       "1 found, 1 different: the restored resources are only observed until each is found in the cloud as it is desired; to " +
         "release some sooner, run this command with NAME,NAME replaced by their names in the Composition, or by '*' for all: " +
-        `kubectl annotate xstore.apps.example.org store ${RELEASE}=uid-now/NAME,NAME; ` +
+        `kubectl annotate xstore.apps.example.org store --overwrite ${RELEASE}=uid-now/NAME,NAME; ` +
         "a: the cloud differs in spec.forProvider.size, and is changed once it is released",
     );
   });
