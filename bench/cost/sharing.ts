@@ -139,6 +139,10 @@ const targets = rowsOf("sharing", {
     ),
   "namespaces of the XR, none granted": (n) => toNamespaces(texts(n), allowing("none")),
   "namespaces of the XR and of the grant": (n) => toNamespaces(texts(n), allowing(texts(n).join(","))),
+  "namespaces of the XR, and labels of the XR": (n) => {
+    const { xr: team = {}, ...parts } = toNamespaces(texts(Math.min(n, MAX_TARGETS)), allowing("*"));
+    return { ...parts, xr: { ...team, metadata: { name: "shop", labels: textMap(20 * n, "label") } } };
+  },
   "commas in the grant, 1,000 namespaces": (n) => toNamespaces(texts(1000), allowing(",".repeat(n))),
   "secretName of the XR": (n) => ({
     xr: withParameters({ secret: "a".repeat(n) }),
@@ -213,6 +217,27 @@ const found = rowsOf("sharing", {
   },
 });
 
+const ROLE_BINDING = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "RoleBinding" };
+
+/** Dependents that earlier steps desire and that do not exist yet, and more objects of their kind with the XR's label. */
+const depending = (count: number, labels: JsonObject, others: number): OurParts => {
+  const metadata = { namespace: "team-a", labels: { "crossplane.io/composite": "shop" } };
+  return {
+    xr: { ...withParameters({}), metadata: { name: "shop", namespace: "team-a", labels } },
+    spec: withoutConnection({ dependents: ["role-*"] }),
+    desired: map(count, (index) => [`role-${index}`, ROLE_BINDING]),
+    cluster: [
+      database(),
+      ...list(others, (index) => ({ ...ROLE_BINDING, metadata: { name: nameOf(index), ...metadata } })),
+    ],
+  };
+};
+
+const dependents = rowsOf("sharing", {
+  "dependents, and as many objects of their kind with the XR's label": (n) => depending(n, {}, n),
+  "dependents, and labels of the XR": (n) => depending(n, textMap(10 * n, "label"), 0),
+});
+
 /** A copy whose keys a field of the XR lists. */
 const listing = (keys: JsonObject): OurParts => ({
   xr: withParameters({ keys }),
@@ -238,4 +263,4 @@ const contents = rowsOf("sharing", {
   }),
 });
 
-export const sharingRows: readonly Row[] = [...targets, ...copies, ...found, ...contents];
+export const sharingRows: readonly Row[] = [...targets, ...copies, ...found, ...dependents, ...contents];

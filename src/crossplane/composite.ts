@@ -1,6 +1,7 @@
 import { FunctionError } from "../errors.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
+import { once } from "../model/once.ts";
 import { CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL, findController, readLabel } from "./metadata.ts";
 
 /** The metadata of the XR, read once. */
@@ -47,11 +48,14 @@ export function toComposite(document: Document): Composite {
 
 /**
  * Finds the namespace of the claim to which a cluster-scoped XR or composed resource belongs. Crossplane labels each
- * with that namespace. Only a claim's new XR may lack the label, and has `spec.claimRef` instead.
+ * with that namespace. Only a claim's new XR may lack the label, and has `spec.claimRef` instead. Cached: a team may write
+ * thousands of labels, and each copy asks.
  * Source: RenderComposedResourceMetadata and the claim's syncer, v1.20 to v2.4.
  */
-export const claimNamespace = (resource: Document): string | undefined =>
-  readLabel(resource, CLAIM_NAMESPACE_LABEL) ?? stringAt(resource, CLAIM_REF_NAMESPACE);
+export const claimNamespace = once(
+  (resource: Document): string | undefined =>
+    readLabel(resource, CLAIM_NAMESPACE_LABEL) ?? stringAt(resource, CLAIM_REF_NAMESPACE),
+);
 
 /** Finds the consumer's namespace: the XR's own or its claim's; undefined for a cluster-scoped XR without a claim. */
 export const consumerNamespace = ({ namespace, document }: Composite): string | undefined =>

@@ -146,9 +146,10 @@ const keysReferredBy = once(
   (composer: Document): ReadonlySet<string> => new Set(toReferences(toComposite(composer)).map(resourceKey)),
 );
 
-/** Reads the name of the XR at the root of an XR's tree. */
-export const toRoot = (composite: Document): string =>
-  readLabel(composite, COMPOSITE_LABEL) ?? toReference(composite).name;
+/** Reads the name of the XR at the root of an XR's tree, once: a team may write thousands of labels. */
+export const toRoot = once(
+  (composite: Document): string => readLabel(composite, COMPOSITE_LABEL) ?? toReference(composite).name,
+);
 
 const describeComposite = (composite: Document): string => brief(formatReference(toReference(composite)));
 function unconfirmed(nested: Document, because: string): Nesting {

@@ -10,8 +10,9 @@ import {
 import { findProof, type Nesting, nestingBy, toPossibleComposer, toRoot } from "../crossplane/proof.ts";
 import { formatReference, type Reference, toReference } from "../crossplane/references.ts";
 import { couldNotBeRead, toRequirement } from "../crossplane/requirement-names.ts";
+import { groupBy } from "../model/collections.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { lazy } from "../model/once.ts";
+import { lazy, once } from "../model/once.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { RECORD_LABEL } from "../records/record.ts";
 import { type Call, isUnreadable } from "./feature.ts";
@@ -21,11 +22,13 @@ export const DESIRED = "adoption/predecessors/";
 export const RECORDED = "adoption/recorded/";
 
 /** Tells whether a resource that was composed under this name is being deleted: Crossplane would write into it, not create one. */
-export function isLeaving(name: string, desired: Document, call: Call): boolean {
-  return askForKinds(DESIRED, [desired], call).some(
-    (item) => isBeingDeleted(item) && stringAt(item, COMPOSITION_RESOURCE_NAME) === name && isFree(item, call),
-  );
-}
+export const isLeaving = (name: string, desired: Document, call: Call): boolean =>
+  (leavingIn(askForKind(DESIRED, desired, call)).get(name) ?? []).some((item) => isFree(item, call));
+
+/** Indexes the resources that are being deleted by their names in the Composition, once: a team may write many, and desire many. */
+const leavingIn = once((items: readonly Document[]) =>
+  groupBy(items.filter(isBeingDeleted), (item) => stringAt(item, COMPOSITION_RESOURCE_NAME)),
+);
 
 /** Tells whether a resource has no other controller than this XR. */
 export function isFree(item: Document, { composite }: Call): boolean {
@@ -36,14 +39,22 @@ export function isFree(item: Document, { composite }: Call): boolean {
 /** Finds all resources with the XR's label, of the kinds of `likes` that Crossplane can list. */
 export function askForKinds(prefix: string, likes: readonly Document[], call: Call): readonly Document[] {
   const all = likes.map((like) => requireKind(prefix, like, call));
-  return [...new Map(all.map((one) => [one.name, one])).values()].flatMap((one) => {
-    if (isUnreadable(one, prefix, call)) return [];
-    // A recorded kind may have left the cluster since. A desired one that is not served fails the XR anyway.
-    const isDoubtful = prefix === RECORDED && call.request.capabilities.has("RequiredSchemas");
-    const answer = isDoubtful ? call.requirements.askIfServed(one) : call.requirements.ask(one);
-    return answer.is === "resolved" ? answer.items : [];
-  });
+  return [...new Map(all.map((one) => [one.name, one])).values()].flatMap((one) => findItems(one, prefix, call));
 }
+
+const askForKind = (prefix: string, like: Document, call: Call): readonly Document[] =>
+  findItems(requireKind(prefix, like, call), prefix, call);
+
+/** Returns the list of the answer itself, by which `leavingIn` caches. */
+function findItems(requirement: Requirement, prefix: string, call: Call): readonly Document[] {
+  if (isUnreadable(requirement, prefix, call)) return NONE;
+  // A recorded kind may have left the cluster since. A desired one that is not served fails the XR anyway.
+  const isDoubtful = prefix === RECORDED && call.request.capabilities.has("RequiredSchemas");
+  const answer = isDoubtful ? call.requirements.askIfServed(requirement) : call.requirements.ask(requirement);
+  return answer.is === "resolved" ? answer.items : NONE;
+}
+
+const NONE: readonly Document[] = [];
 
 /**
  * Requires all resources of a kind with the label of the XR or, for a record, with the record's own label. A namespaced XR requires those
