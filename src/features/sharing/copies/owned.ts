@@ -1,9 +1,15 @@
 import { COPY_KINDS, MANIFEST_METADATA } from "../../../crossplane/copies.ts";
 import { MANAGEMENT_POLICIES, OBSERVE } from "../../../crossplane/management-policies.ts";
-import { isBeingDeleted, NAME, OWNER_REFERENCES } from "../../../crossplane/metadata.ts";
+import {
+  isBeingDeleted,
+  NAME,
+  OWNER_REFERENCES,
+  readComposers,
+  readManagedFields,
+} from "../../../crossplane/metadata.ts";
 import { type Document, objectsAt, stringAt } from "../../../model/document.ts";
 import { type FieldPath, valueAt, withValueAt } from "../../../model/field-path.ts";
-import type { JsonObject, JsonValue } from "../../../model/json.ts";
+import { type JsonObject, type JsonValue, toPlainText } from "../../../model/json.ts";
 
 const UID: FieldPath = ["metadata", "uid"];
 const FINALIZERS: FieldPath = ["metadata", "finalizers"];
@@ -45,7 +51,26 @@ const isForSameCluster = (object: JsonObject, observed: Document): boolean =>
 
 function withOwner(object: JsonObject, observed: Document): JsonObject {
   const [name = "", uid = ""] = [NAME, UID].map((path) => stringAt(observed, path));
-  return withValueAt(object, OWNERS, [{ ...COPY_KINDS.NamespacedObject, name, uid }]);
+  return withValueAt(object, OWNERS, [...findLeftOwners(observed), { ...COPY_KINDS.NamespacedObject, name, uid }]);
+}
+
+const MANAGED_OWNERS = OWNERS.map((field) => `f:${String(field)}`);
+
+/**
+ * Finds the owner references under former UIDs of the Object that Crossplane has not applied, as after a restore without managed fields.
+ * Server-side apply takes away only what it has applied, so they are desired once more. Otherwise Kubernetes would take them off the Secret
+ * and the provider put them back, for ever.
+ */
+function findLeftOwners(observed: Document): readonly JsonObject[] {
+  const composers = readComposers(observed);
+  const applied = readManagedFields(observed).filter(({ manager }) => composers.includes(toPlainText(manager)));
+  const isLeft = ({ uid = "" }: JsonObject): boolean =>
+    uid !== stringAt(observed, UID) &&
+    !applied.some(
+      (entry) => valueAt(entry, ["fieldsV1", ...MANAGED_OWNERS, `k:${JSON.stringify({ uid })}`]) !== undefined,
+    );
+  const isWithoutFields = readManagedFields(observed).length === 0; // `crossplane render`
+  return isWithoutFields ? [] : objectsAt(observed, OWNERS).filter(isLeft);
 }
 
 /** Keeps an Object's finalizer and its owner reference, which gets the Object's present UID. */

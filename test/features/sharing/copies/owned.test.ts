@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { COPY_KINDS } from "../../../../src/crossplane/copies.ts";
+import { withValueAt } from "../../../../src/model/field-path.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import { type CallParts, draftOfCopy } from "../../../../testing/builders/calls.ts";
 import { copyMarks, KEY, objectIn, recorded, secretIn, targetSecret } from "../../../../testing/builders/copies.ts";
@@ -11,6 +12,7 @@ import { namespacedXr, xr } from "../../../../testing/builders/sharing.ts";
 const WITHOUT_DELETE = ["Observe", "Create", "Update"];
 const OBSERVE = ["Observe"];
 
+const MANAGED_OWNERS = ["fieldsV1", "f:spec", "f:forProvider", "f:manifest", "f:metadata", "f:ownerReferences"];
 const [UID, FORMER] = ["uid-object", "uid-before-the-restore"];
 const ownedBy = (uid: string): JsonObject => ({ ...COPY_KINDS.NamespacedObject, name: "shop-1", uid });
 
@@ -24,11 +26,16 @@ interface Shape {
   readonly isDeleting?: boolean;
   /** The name of its ProviderConfig. */
   readonly provider?: string;
+  /** The owner that its managed fields name, by field manager. */
+  readonly managed?: Readonly<Record<string, string>>;
 }
 
 /** The Object as it is observed, with a spec that its provider has read. */
 function observed({ owner, policies, written = "uid-secret", finalizers = [], ...more }: Shape): JsonObject {
-  const { isDeleting = false, provider = "" } = more;
+  const { isDeleting = false, provider = "", managed = {} } = more;
+  const managedFields = Object.entries(managed).map(([manager, uid]) =>
+    withValueAt({ manager }, MANAGED_OWNERS, { [`k:{"uid":"${uid}"}`]: {} }),
+  );
   const metadata = { name: "orders-db", namespace: "team-a", ...(owner && { ownerReferences: [ownedBy(owner)] }) };
   const conditions = ["Ready", "Synced"].map((type) => ({ type, status: "True", observedGeneration: 3 }));
   return {
@@ -40,6 +47,7 @@ function observed({ owner, policies, written = "uid-secret", finalizers = [], ..
       generation: 3,
       finalizers: ["finalizer.managedresource.crossplane.io", ...finalizers],
       annotations: recorded(),
+      managedFields,
       ...(isDeleting && { deletionTimestamp: "2026-11-01T08:00:00Z" }),
     },
     spec: {
@@ -70,6 +78,8 @@ function composed(object: JsonObject | undefined, found: JsonObject | undefined,
 type Outcome = object | undefined;
 
 const RESTORED: Shape = { owner: FORMER, written: "" };
+const LEFT: Shape = { ...RESTORED, managed: { kubectl: FORMER } };
+const TAKEN: Shape = { ...RESTORED, managed: { "apiextensions.crossplane.io/composed/1": FORMER } };
 const OF_KUBERNETES: Shape = { owner: UID, policies: WITHOUT_DELETE };
 const NONE = { policies: undefined, owners: undefined, finalizers: undefined };
 const WRITES_THERE = { written: "uid-there" };
@@ -97,6 +107,8 @@ describe("a copy that is written", () => {
     ["is its provider's where that is another one, maybe of another cluster", ANOTHER_PROVIDER, undefined, {}],
     ["is its provider's where it writes another Secret, in another cluster", WRITES_THERE, secret([UID]), {}],
     ["is owned by the Object's new UID after a restore", RESTORED, secret(), { owners: [UID] }],
+    ["keeps a former UID that only the restore has set", LEFT, secret([FORMER]), { owners: [FORMER, UID] }],
+    ["has none any more once Crossplane has applied it", TAKEN, secret([FORMER]), { owners: [UID] }],
     ["is owned by the new UID while Kubernetes deletes it", { owner: FORMER }, undefined, { owners: [UID] }],
     ["is owned by the new UID where the former is an owner still", RESTORED, secret([FORMER, UID]), IS_KUBERNETES],
   ])("%s", (_reason, object, found, outcome) => {
