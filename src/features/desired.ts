@@ -1,4 +1,5 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
+import { findController, readUid } from "../crossplane/metadata.ts";
 import { LEGACY_REFERENCES, MODERN_REFERENCES, type Reference } from "../crossplane/references.ts";
 import { type Document, stringAt, toDocument } from "../model/document.ts";
 import type { Draft, ResourceEdit } from "../model/draft.ts";
@@ -27,6 +28,13 @@ export function observedAs(name: string, like: Pick<Reference, "apiVersion" | "k
   const document = request.observed.resources.get(name)?.document;
   if (document === undefined || stringAt(document, ["kind"]) !== like.kind) return undefined;
   return toApiGroup(stringAt(document, ["apiVersion"])) === toApiGroup(like.apiVersion) ? document : undefined;
+}
+
+/** Finds the observed resource of a name in the Composition if this XR controls it, whatever its kind: the Composition may have changed that. */
+export function controlledAs(name: string, { request, composite }: Call): Document | undefined {
+  const document = request.observed.resources.get(name)?.document;
+  const controller = document && findController(document);
+  return controller !== undefined && controller.uid === readUid(composite.document) ? document : undefined;
 }
 
 /** The fields of `metadata` that a pipeline may desire. The API server and Crossplane set all others. */
