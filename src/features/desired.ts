@@ -1,7 +1,7 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
 import { COPY_PREFIX } from "../crossplane/copies.ts";
 import { isManaged } from "../crossplane/managed-resource.ts";
-import { isBeingDeleted } from "../crossplane/metadata.ts";
+import { findController, isBeingDeleted, readUid } from "../crossplane/metadata.ts";
 import { LEGACY_REFERENCES, MODERN_REFERENCES, type Reference, toReference } from "../crossplane/references.ts";
 import { compareTexts } from "../model/collections.ts";
 import { brief, listSome, MAX_NAMES } from "../model/condition.ts";
@@ -62,6 +62,13 @@ export function observedAs(name: string, like: Pick<Reference, "apiVersion" | "k
 export function observedOwn(name: string, { request, composite }: Call) {
   const document = request.observed.resources.get(name)?.document;
   return document && [undefined, composite.namespace].includes(toReference(document).namespace) ? document : undefined;
+}
+
+/** Finds the observed resource of a name in the Composition if this XR controls it, whatever its kind: the Composition may have changed that. */
+export function controlledAs(name: string, { request, composite }: Call): Document | undefined {
+  const document = request.observed.resources.get(name)?.document;
+  const controller = document && findController(document);
+  return controller !== undefined && controller.uid === readUid(composite.document) ? document : undefined;
 }
 
 /** The fields of `metadata` that a pipeline may desire. The API server and Crossplane set all others. */

@@ -8,7 +8,7 @@ import { toMatcher } from "../../model/glob.ts";
 import { type JsonObject, objectOf, parseJson } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
 import { DEPENDS_ON } from "../../ownership/annotations.ts";
-import { asObserved, desiredSoFar, observedAs } from "../desired.ts";
+import { asObserved, controlledAs, desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { isLeaving } from "../own-resources.ts";
 import type { Delivered } from "./copies/deliver.ts";
@@ -70,6 +70,8 @@ function decideShare(share: Delivered, names: readonly string[], desired: () => 
  * | does not exist, nor `isLeaving`; access is granted, and `mayCreate`      | served: as earlier steps desire it |
  * | does not exist                                                           | held back                          |
  * | its shared resource is the one that the XR names, with access granted    | served; removed if `isTakenBack`   |
+ * | the same, but the Composition desires another kind now, and `mayCreate`  | held back, then created anew       |
+ * | the same, but a new one may not be created                               | kept exactly as observed           |
  * | the XR is served from another shared resource now                        | removed, then created anew         |
  * | the grant of its shared resource stands, or is not known                 | kept exactly as observed           |
  * | its shared resource does not exist, without `onSourceMissing: Delete`    | kept exactly as observed           |
@@ -77,21 +79,29 @@ function decideShare(share: Delivered, names: readonly string[], desired: () => 
  *
  * A dependent is kept as observed, since the fields from which earlier steps desire it may name another shared resource by
  * now. It is created anew, since many cloud resources cannot be changed in place, and some of its fields may come from the
- * former shared resource.
+ * former shared resource; and Crossplane would leave one of another kind there, with its access.
  */
 function decide(name: string, desired: Document, share: Delivered): Fate {
   const { judgement, call } = share;
   const [now] = readableIn(judgement.fields).map(toReference); // the resource that the XR names, with access granted
-  const observed = observedAs(name, toReference(desired), call);
+  const same = observedAs(name, toReference(desired), call);
+  const observed = same ?? controlledAs(name, call);
   if (observed === undefined) {
     const isCreated = now !== undefined && !isLeaving(name, desired, call) && mayCreate(share);
     return isCreated ? { is: "served", origin: now } : { is: "heldBack" };
   }
   const origin = findOrigin(observed, share);
   if (now !== undefined && (origin === undefined || isSameResource(origin.resource, now)))
-    return isTakenBack(share) ? { is: "removed" } : { is: "served", origin: now };
+    return serve(now, same !== undefined, share);
   const isReplaced = now !== undefined && isDelivered(share);
   return isReplaced || !isDependentKept(origin, share) ? { is: "removed" } : { is: "kept", origin: origin?.resource };
+}
+
+/** Decides on a dependent whose shared resource grants access. @param hasKind true if it has the kind that the Composition desires now. */
+function serve(origin: Reference, hasKind: boolean, share: Delivered): Fate {
+  if (isTakenBack(share)) return { is: "removed" };
+  if (hasKind) return { is: "served", origin };
+  return mayCreate(share) ? { is: "heldBack" } : { is: "kept", origin };
 }
 
 /**

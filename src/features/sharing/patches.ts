@@ -1,4 +1,4 @@
-import { findController, qualifiedName, readUid } from "../../crossplane/metadata.ts";
+import { qualifiedName } from "../../crossplane/metadata.ts";
 import { toReference } from "../../crossplane/references.ts";
 import { attempt, FunctionError } from "../../errors.ts";
 import { isRequired, type Patch } from "../../input/patch.ts";
@@ -6,7 +6,7 @@ import { type Document, TOO_DEEP, type ValueEdit } from "../../model/document.ts
 import { type Draft, type ResourceEdit, withCompositeValues, withObjects, withResources } from "../../model/draft.ts";
 import { formatFieldPath, valueAt, withValueAt } from "../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, MAX_DEPTH } from "../../model/json.ts";
-import { asObserved, observedAs } from "../desired.ts";
+import { asObserved, controlledAs, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
 import { isEmpty } from "./context.ts";
@@ -83,11 +83,9 @@ export function withPatches(draft: Draft, shares: readonly Delivered[], call: Ca
  * Leaves out a resource that is held back. If the Composition desired another kind under its name before, that resource stays as it
  * is: Crossplane deletes each resource that it controls and that is not desired.
  */
-function withoutNew(name: string, { request, composite }: Call): ResourceEdit {
-  const former = request.observed.resources.get(name)?.document;
-  const controller = former && findController(former);
-  const isOurs = controller !== undefined && controller.uid === readUid(composite.document);
-  return former && isOurs ? { is: "set", object: asObserved(former) } : { is: "removed" };
+function withoutNew(name: string, call: Call): ResourceEdit {
+  const former = controlledAs(name, call);
+  return former === undefined ? { is: "removed" } : { is: "set", object: asObserved(former) };
 }
 
 /** Reads the values that a share's patches set in the XR. A patch of a list's item sets the whole list. */

@@ -94,6 +94,22 @@ test.each<Row>([
   expect(draft.compositeReady).toBe(condition === "Available" ? undefined : "False");
 });
 
+const ownXr = { ...xr(), metadata: { name: "shop-x7k2p", uid: "1" } };
+const ofOldKind = {
+  ...there(),
+  kind: "OldSecret",
+  metadata: { ...(there()["metadata"] as JsonObject), ownerReferences: [{ uid: "1", controller: true }] },
+};
+test.each<Row>([
+  ["goes first, since Crossplane would leave it there", "left out", "DependentsHeldBack", granted],
+  ["goes with the grant", "left out", "AccessNotGranted", revoked],
+  ["stays while nothing is known", "as observed", "WaitingForRequiredResources", {}],
+  ["stays while the copies of the new one's share are not written", "as observed", "WaitingForCopies", copied],
+])("a dependent of the kind that the Composition desired before %s", (_reason, fate, condition, parts) => {
+  const draft = draftOf({ xr: ownXr, ...parts, observed: { push: ofOldKind } });
+  expect([fateOf(draft), says(draft)]).toEqual([fate, expect.stringContaining(condition)]);
+});
+
 describe("a dependent that exists", () => {
   const others = (recorded: JsonObject) => ({
     answers: { db: [another("other")], "db/recorded": [recorded] },

@@ -70,6 +70,7 @@ function asKept(copy: JsonObject) {
   return { apiVersion, kind, metadata: { annotations: { [RECORD]: record } }, spec: { ...rest, ...limited } };
 }
 
+const OF_RIVAL = { [`${DOMAIN}/composite`]: "shop-b2b2b" };
 const observed = { [KEY]: copyOf() };
 const toLabels = { matchLabels: { db: "orders" } };
 const byLabels = [shared({ select: toLabels })];
@@ -523,6 +524,45 @@ test.each([
   expect(made?.["data"] ?? secretIn(made).data).toEqual({
     ...(via === "Secret" && { username: "YXBw" }),
     password: "",
+  });
+});
+
+describe("an Object that only observes, and whose grant has ended,", () => {
+  const limited = copyOf({ policies: ["Observe"] });
+  const DELETES = ["Observe", "Delete"];
+  const bySecond = { "shared/cache/team-a/orders-db": copyOf() };
+  type Answer = readonly JsonObject[] | "pending";
+  test.each<[reason: string, found: Answer, policies: readonly string[] | undefined, beside?: JsonObject]>([
+    ["first gets the policy to delete the Secret with itself", [targetSecret()], DELETES],
+    ["stays until the Secret is looked up", "pending", ["Observe"]],
+    ["goes where the Secret is somebody else's", [targetSecret({})], undefined],
+    ["goes where another XR of the claim has written it", [targetSecret({ ...copyMarks(), ...OF_RIVAL })], undefined],
+    ["goes where another copy writes it", [targetSecret()], undefined, bySecond],
+    ["goes where there is none", [], undefined],
+  ])("%s", (_reason, found, policies, beside) => {
+    const answers = { db: [refused], cache: [database()], [`${KEY}/target`]: found };
+    const sharedResources = [shared(), ...(beside ? [shared({ name: "cache" })] : [])];
+    const there = { [KEY]: limited, ...beside } as Record<string, JsonObject>;
+    const draft = draftOf({ sharedResources, observed: there, answers });
+    const spec = objectIn(draft)?.["spec"] as JsonObject | undefined;
+    expect([spec?.["managementPolicies"], reasonIn(draft)]).toEqual([policies, "AccessNotGranted"]);
+  });
+
+  test("is deleted once it has that", () => {
+    expect(
+      desired(draftOf({ observed: { [KEY]: copyOf({ policies: DELETES }) }, answers: { db: [refused] } })),
+    ).toEqual([]);
+  });
+
+  test("gets it where the target is renamed, too", () => {
+    const renamed = "shared/db/team-a/other";
+    const answers = { db: [database()], [`${KEY}/target`]: [targetSecret()], [`${renamed}/target`]: [] };
+    const draft = draftOf({
+      sharedResources: [copying({ secretName: "other" })],
+      observed: { [KEY]: limited },
+      answers,
+    });
+    expect(objectIn(draft)?.["spec"]).toMatchObject({ managementPolicies: DELETES });
   });
 });
 

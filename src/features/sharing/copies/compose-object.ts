@@ -67,6 +67,12 @@ export function keepCopy(copy: ObservedCopy): Composed {
   return { ...toObserved(key, asDesiredBefore(copy), isReady(copy)), made };
 }
 
+/** Keeps a copy whose Object only observes, and lets the provider delete the Secret with the Object from now on. */
+export function keepToDelete(copy: ObservedCopy): Composed {
+  const object = withValueAt(asDesiredBefore(copy), MANAGEMENT_POLICIES, ["Observe", "Delete"]);
+  return { ...keepCopy(copy), ...toObserved(copy.key, object, false) };
+}
+
 /** The next writer of a Secret: `thisShare` by another copy, or `another` share or XR. */
 type NextWriter = "thisShare" | "another";
 

@@ -5,13 +5,14 @@ import { type Document, stringAt } from "../../../model/document.ts";
 import { lazy } from "../../../model/once.ts";
 import { decideBy } from "../../../model/rules.ts";
 import { SHARED_FROM } from "../../../ownership/annotations.ts";
+import type { Call } from "../../feature.ts";
 import type { Copying, Grant, Judged, JudgedTarget, NamedCopy, Target } from "../judgement.ts";
 import { prefetch } from "../prefetch.ts";
 import { isRefusal, type SharingReason } from "../reasons.ts";
 import { isCopyKept, judgeOrigins, type KeptFor } from "../recorded.ts";
-import { type Composed, giveUpCopy, keepCopy, type WrittenCopy, writeCopy } from "./compose-object.ts";
+import { type Composed, giveUpCopy, keepCopy, keepToDelete, type WrittenCopy, writeCopy } from "./compose-object.ts";
 import { bytesAround, type Contents, TOO_LARGE } from "./contents.ts";
-import { findOtherWriter, findTarget, type OtherWriter } from "./foreign-secret.ts";
+import { findOtherWriter, findTarget, isOwnCopy, type OtherWriter } from "./foreign-secret.ts";
 import {
   findFailure,
   findStale,
@@ -117,9 +118,20 @@ const isPublishedBy = (copy: ObservedCopy, secret: Document): boolean =>
 /** Counts the bytes of copies that are composed as they are observed. */
 export const countKept = (decisions: Decisions): number => decisions.reduce((total, { bytes = 0 }) => total + bytes, 0);
 
-/** Keeps those copies that `isCopyKept` lets stay, although this call does not write them. */
+/** Keeps those copies that `isCopyKept` lets stay, although this call does not write them, and drops the others. */
 export const keepAll = (copies: readonly ObservedCopy[], cause: KeptFor, share: Judged): Decisions =>
-  copies.filter((copy) => isCopyKept(copy, cause, share)).map(keepCopy);
+  copies.flatMap((copy) => (isCopyKept(copy, cause, share) ? [keepCopy(copy)] : dropCopy(copy, share.call)));
+
+/**
+ * Drops a copy: Crossplane deletes it with its Secret. An Object that only observes, as while it hands the Secret over, would leave
+ * the Secret of this XR there. So it first gets the policy Delete.
+ */
+export function dropCopy(copy: ObservedCopy, call: Call): Decisions {
+  if (!isLimited(copy) || isPublisher(copy) || isOwner(copy.document)) return []; // Kubernetes deletes what an Object owns
+  const isOwn = isOwnCopy(copy, call);
+  if (isOwn === "pending") return [keepCopy(copy)];
+  return isOwn ? [keepToDelete(copy)] : [];
+}
 
 const keepFor = ({ copies, share }: Case, cause: KeptFor, ...reasons: readonly SharingReason[]): Decisions => [
   ...keepAll(copies, cause, share),
@@ -199,8 +211,11 @@ function take(secret: Case): Decisions {
   return [...givenUp, ...own, { taken: formatSecret(target), ...(type !== wanted && { reason }) }];
 }
 
-const dropUngranted = (secret: Own): Decisions | undefined =>
-  secret.grant === "ended" ? [{ reason: toWait(secret) }] : undefined;
+function dropUngranted(secret: Own): Decisions | undefined {
+  const { observed, grant, call } = secret;
+  if (grant !== "ended") return undefined;
+  return [...(observed ? dropCopy(observed, call) : []), { reason: toWait(secret) }];
+}
 
 function keepUnknown(secret: Own): Decisions | undefined {
   const { observed, grant } = secret;

@@ -10,7 +10,7 @@ import { joinReasons, type SharingReason } from "../reasons.ts";
 import type { Composed } from "./compose-object.ts";
 import { contentsFor } from "./contents.ts";
 import { copyName } from "./copy-name.ts";
-import { countKept, type Decision, decideSecret, keepAll } from "./decide-secret.ts";
+import { countKept, type Decision, decideSecret, dropCopy, keepAll } from "./decide-secret.ts";
 import { findCopies, isReleased, type ObservedCopy } from "./observed.ts";
 
 export interface Delivered extends Judged {
@@ -87,7 +87,7 @@ function decideShare(share: Judged, { byShare, bySecret, writers }: Assigned, ro
     decisions.push(...decided.decisions);
     bytes += decided.bytes;
   }
-  return { decisions, bytes };
+  return { decisions: [...decisions, ...[...unassigned].flatMap((copy) => dropCopy(copy, share.call))], bytes };
 }
 
 const nameWriter = (share: string): string => `shared resource ${share} of this XR`;

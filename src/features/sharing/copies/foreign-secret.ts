@@ -3,13 +3,17 @@ import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
 import { canSelectNamespaces } from "../../../crossplane/generation.ts";
 import { findController, qualifiedName, readAnnotation, readUid } from "../../../crossplane/metadata.ts";
 import { toRequirement, toSecretRequirement } from "../../../crossplane/requirement-names.ts";
+import { groupBy } from "../../../model/collections.ts";
 import { brief } from "../../../model/condition.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
 import { hashText } from "../../../model/hash.ts";
 import { DOMAIN, isName } from "../../../model/names.ts";
+import { once } from "../../../model/once.ts";
+import type { Resource } from "../../../model/request.ts";
 import { formatOwner, OWNER } from "../../../ownership/annotations.ts";
 import type { Call } from "../../feature.ts";
 import type { Target } from "../judgement.ts";
+import { findCopies, isReleased, type ObservedCopy } from "./observed.ts";
 
 /** Label of a copy: a hash of its Secret's namespace and name. Crossplane v1 looks up namespaced resources by labels only. */
 const TARGET_LABEL = `${DOMAIN}/target`;
@@ -20,8 +24,10 @@ export const targetLabel = (secret: SecretName) => ({ [TARGET_LABEL]: hashText(f
  * Looks up a target Secret; undefined if it does not exist. Crossplane v1 finds only Secrets with this function's label.
  * `via: ConnectionSecret` looks up none: the provider itself refuses to write a Secret that its Object does not control.
  */
-export function findTarget(key: string, target: Target, call: Call): Document | "pending" | undefined {
-  if (target.copy.via === "ConnectionSecret") return undefined;
+export const findTarget = (key: string, target: Target, call: Call): Document | "pending" | undefined =>
+  target.copy.via === "ConnectionSecret" ? undefined : lookUpSecret(key, target, call);
+
+function lookUpSecret(key: string, target: SecretName, call: Call): Document | "pending" | undefined {
   const { request, composite, requirements } = call;
   const selector = { apiVersion: "v1", kind: "Secret", match: { labels: targetLabel(target) } };
   const requirement = canSelectNamespaces(request, composite)
@@ -64,6 +70,22 @@ export function findOtherWriter(found: Document | "pending" | undefined, isMovin
   const canWrite = controller === undefined || controller === readUid(composite.document);
   return isNamed && canWrite ? undefined : { writer, isRival: true };
 }
+
+/** Tells whether this XR has written the Secret of an observed copy, and none of its other copies writes that Secret. */
+export function isOwnCopy({ key, target }: ObservedCopy, call: Call): boolean | "pending" {
+  if (target === undefined) return false;
+  const { observed, desired } = call.request;
+  const all = [observed, desired].flatMap(({ resources }) => bySecret(resources).get(formatSecret(target)) ?? []);
+  if (all.some((copy) => copy.key !== key && !isReleased(copy))) return false;
+  const found = lookUpSecret(key, target, call);
+  if (found === undefined || found === "pending") return found ?? false;
+  const writer = readAnnotation(found, COMPOSITE) ?? call.composite.name;
+  return readAnnotation(found, OWNER) === formatOwner(call.composite) && writer === call.composite.name;
+}
+
+const bySecret = once((resources: ReadonlyMap<string, Resource>) =>
+  groupBy(findCopies(resources), ({ target }) => target && formatSecret(target)),
+);
 
 /** Tells whether the claim names this XR. Crossplane v1 cannot look up a claim: there the younger XR counts as named. */
 function isNamedByClaim({ kind, namespace, name }: NonNullable<Composite["claim"]>, rival: string, call: Call) {
