@@ -8,6 +8,7 @@ import {
   type Candidate,
   type CloudResource,
   describeAs,
+  hasSameName,
   identify,
   isElsewhere,
   readByItself,
@@ -92,6 +93,12 @@ test.each<["one" | "two", string, JsonObject, JsonObject]>([
   ["two", "topics of an unknown kind with another parent", below("a"), below("b")],
   ["two", "topics of an unknown kind whose parents are in blocks", inBlock("a"), inBlock("b")],
   ["two", "topics whose parents are in blocks of a list", inRules("a"), inRules("b")],
+  [
+    "one",
+    "topic, whatever an id is that names no parent",
+    unknown({ mainClusterId: "a" }),
+    unknown({ mainClusterId: "b" }),
+  ],
   ["two", "topics in two projects", unknown({ project: "a" }), unknown({ project: "b" })],
   ["one", "topic, encrypted or not", unknown({ encrypted: true }), unknown({ encrypted: false })],
   ["one", "tag of a group, as a list in one version and an object in the other", asList, asObject],
@@ -110,6 +117,17 @@ test.each([
     expect(identityOf(object)?.identity).toBe(hash);
   },
 );
+
+test.each([
+  ["p", true],
+  ["q", false],
+])("names of several parts are the same if all parts are: p and %s", (principal, isSame) => {
+  const permissionOf = (principal: string): CloudResource => {
+    const object = resource(ACMPCA, "Permission", {}, { certificateAuthorityArn: ARN, principal });
+    return readByItself(documentOf(object), findFacts("acmpca.aws.upbound.io", "Permission").identity) as CloudResource;
+  };
+  expect(hasSameName(permissionOf("p"), permissionOf(principal))).toBe(isSame);
+});
 
 describe("a reference", () => {
   const [ref, selector] = [branch({ appIdRef: { name: "a" } }), block({ bucketSelector: {} })];

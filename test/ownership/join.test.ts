@@ -86,6 +86,8 @@ interface Setting {
   readonly named?: string;
   /** The first contender, as an earlier reconcile found it. */
   readonly recalled?: Role;
+  /** False on Crossplane before v2.2, which cannot say whether a kind is served. */
+  readonly canAskSchemas?: boolean;
 }
 
 /** Answers with the accounts in the order in which ProviderConfigs are asked for. */
@@ -100,7 +102,7 @@ function toAccounts(accounts: Setting["accounts"] = []): (name: string) => Looku
 }
 
 /** Finds the same cloud resource as ours declares, and says in short what was found. */
-function find({ own = OURS, others, accounts, named, recalled }: Setting): string {
+function find({ own = OURS, others, accounts, named, recalled, canAskSchemas = true }: Setting): string {
   const document = roleOf(own);
   const accountFor = toAccounts(accounts);
   const namesakes = resolved(document, ...others.map(roleOf));
@@ -110,7 +112,7 @@ function find({ own = OURS, others, accounts, named, recalled }: Setting): strin
     return name.includes(".m.") ? resolved() : namesakes;
   };
   const requiredSchema = () => ({ is: "resolved", schema: documentOf({}) }) as const;
-  const known = new KnownContenders(new Requirements({ ...emptyRequest, required, requiredSchema }), true);
+  const known = new KnownContenders(new Requirements({ ...emptyRequest, required, requiredSchema }), canAskSchemas);
   const declared = readCloudResource({ desired: document, observed: document, facts, account: named });
   if (!isKnown(declared)) throw new Error("cannot read what ours declares");
   return explain(findSame(candidateOf(document, declared), known, "AWS"));
@@ -138,6 +140,11 @@ describe("one name behind several ProviderConfigs", () => {
     ],
     ["the other ProviderConfig is not looked up yet", { others: [owner("a")], accounts: [ONE, "pending"] }, "pending"],
     ["ours is not looked up yet", { others: [owner("a")], accounts: ["pending", ONE] }, "pending"],
+    [
+      "ProviderConfigs cannot be looked up: one of a kind that is not served would fail the XR",
+      { others: [owner("a")], accounts: [ONE, ONE], canAskSchemas: false },
+      "does not know about a",
+    ],
     ["only one of them names its account", { others: [owner("a")], accounts: [ONE] }, "does not know about a"],
     [
       "an account that the other one has noted counts as named",

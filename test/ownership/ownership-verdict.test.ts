@@ -93,6 +93,10 @@ test.each([
   when("our kind cannot observe, and nobody else is there", [], ours([], "unknown"), blind),
   when("our kind cannot observe, and somebody else is there first", [other], theirs(other), blind),
   when("our kind cannot observe, and another is being deleted", [oldGoing], theirs(oldGoing), blind),
+  when("our kind cannot observe, and its provider has not looked", [unasked], ours([], "unknown"), {
+    ...blind,
+    own: unasked,
+  }),
   when("another one may be about to create it", [us], { is: "unobserved" }, { mayBeCreatedByAnother: true }),
   when("the other is older", [us, oldOther], theirs(oldOther)),
   when("both are of the same age, and the UID of the other sorts first", [us, other], theirs(other)),
