@@ -142,6 +142,12 @@ describe("what an XR composed before it was restored", () => {
     expect([draft.resources.has("bucket"), fatalsIn(draft)]).toEqual([false, []]);
   });
 
+  test("is not adopted under a name that no step desires, where a team may have written it as the XR's field manager", () => {
+    const metadata = composedAs("big", { ...manager(XR), name: "big", namespace: "evil" });
+    const answers = { "adoption/predecessors/ConfigMap": [{ ...config, metadata }] };
+    expect(draftOf({ desired: { bucket: config }, answers }).resources.has("big")).toBe(false);
+  });
+
   test("is observed by all features: an owner stays the owner, and keeps its marks", () => {
     const found = [restored("old")];
     const draft = draftOf({ tags: { add: [team] }, answers: { [BUCKETS]: found }, contenders: found });

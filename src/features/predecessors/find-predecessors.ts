@@ -53,7 +53,7 @@ export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNa
         const isRecorded = isRecordedAs(item, recorded?.get(name));
         if (isOthers(item) || (isUntraced(item) && isRecorded === false)) return false;
         if (wanted !== undefined) return isLike(item, wanted, observed);
-        return isRecord || isForgotten(item, composer.fieldManager, isRecorded);
+        return isRecord || isForgotten(item, composer.fieldManager, isRecorded, call);
       };
       const found = candidates.filter(isPredecessor).slice(0, isRecord ? 1 : undefined);
       if (found.length > 1 && found.every((item) => isWritableByTeams(item, call))) return [];
@@ -123,10 +123,13 @@ const isWritableByTeams = (item: Document, { composite }: Call): boolean =>
 export const isUntraced = (item: Document): boolean =>
   readComposers(item).length === 0 && findController(item) === undefined;
 
-/** Tells whether this XR, and no other XR with the same label, composed a resource that no step desires. */
-function isForgotten(item: Document, manager: string, isRecorded = false): boolean {
-  const composers = readComposers(item);
-  return composers.length === 0 ? isRecorded || isCopy(item) : composers.includes(manager);
+/**
+ * Tells whether this XR, and no other XR with the same label, composed a resource that no step desires. A team can apply as any field
+ * manager in its namespace.
+ */
+function isForgotten(item: Document, manager: string, isRecorded: boolean | undefined, call: Call): boolean {
+  const composers = isWritableByTeams(item, call) ? [] : readComposers(item);
+  return composers.length === 0 ? isRecorded === true || isCopy(item) : composers.includes(manager);
 }
 
 /** Tells whether the record's entry names this resource; undefined if it has no entry for a resource of this kind. */

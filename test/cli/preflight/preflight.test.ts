@@ -204,6 +204,7 @@ test.each<[reason: string, says: string, stdin: string, args?: readonly string[]
   ["broken YAML", "cannot read the manifests:\n  -:", "kind: [\n---\nkind: }\n"],
   ["a tab, with the line in its file", "-:4: Tabs are not allowed as", "a: 1\n---\nkind: ConfigMap\n\tbad: x\n"],
   ["no object", "-:3: not an object", "a: 1\n---\n- 1\n"],
+  ["an alias of nothing", "-:1: Unresolved alias (the anchor must be set before the alias): nothing", "a: *nothing\n"],
   ["empty input", "-: no Kubernetes manifest found; --allow-empty accepts that", ""],
   ["comments only", "-: no Kubernetes manifest found", "# nothing\n---\n# to see\n"],
   ["an empty List", "-: no Kubernetes manifest found", "{apiVersion: v1, kind: List, items: []}"],
