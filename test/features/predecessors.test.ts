@@ -129,6 +129,8 @@ describe("what an XR composed before it was restored", () => {
   });
 
   const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "evil" } };
+  const origin = JSON.stringify({ apiVersion: "v1", kind: "Database", name: "db" });
+  const copying = { annotations: { [`${DOMAIN}/shared-resource`]: origin } };
   test.each<[reason: string, planted: readonly string[], observed: Readonly<Record<string, JsonObject>>]>([
     ["is none of several", ["a", "b"], {}],
     ["is not one beside the XR's own", ["a"], { bucket: { ...config, metadata: { name: "own", namespace: "evil" } } }],
@@ -142,10 +144,14 @@ describe("what an XR composed before it was restored", () => {
     expect([draft.resources.has("bucket"), fatalsIn(draft)]).toEqual([false, []]);
   });
 
-  test("is not adopted under a name that no step desires, where a team may have written it as the XR's field manager", () => {
-    const metadata = composedAs("big", { ...manager(XR), name: "big", namespace: "evil" });
+  test.each<[forged: string, name: string, metadata: JsonObject]>([
+    ["as the XR's field manager", "big", manager(XR)],
+    ["as a copy", "shared/db/evil/big", copying],
+    ["as a copy by the XR's field manager", "shared/db/evil/big", { ...copying, ...manager(XR) }],
+  ])("is not adopted under a name that no step desires, where a team may have written it %s", (_forged, name, own) => {
+    const metadata = composedAs(name, { ...own, name: "big", namespace: "evil" });
     const answers = { "adoption/predecessors/ConfigMap": [{ ...config, metadata }] };
-    expect(draftOf({ desired: { bucket: config }, answers }).resources.has("big")).toBe(false);
+    expect(draftOf({ desired: { bucket: config }, answers }).resources.has(name)).toBe(false);
   });
 
   test("is observed by all features: an owner stays the owner, and keeps its marks", () => {

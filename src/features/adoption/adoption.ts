@@ -1,9 +1,9 @@
-import { COPY_PREFIX } from "../../crossplane/copies.ts";
 import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import { isManaged } from "../../crossplane/managed-resource.ts";
 import { findController, readAnnotation, readUid } from "../../crossplane/metadata.ts";
 import { hasReferences, type Reference, referenceKey, toReference, toReferences } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/restore.ts";
+import { OWN_NAMES } from "../../input/shared-resource.ts";
 import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
 import { type Draft, withResources } from "../../model/draft.ts";
@@ -61,8 +61,8 @@ function findCases(call: Call, draft: Draft, held: ReadonlySet<string>): readonl
   return [
     ...leftOut.map(([name, { document: resource }]) => {
       const judged = judgeObserved(resource, prover, findUnlooked, held.has(name));
-      // Sharing alone decides on what goes with a grant: otherwise a team could keep it by a resource at which no provider looks.
-      const goesWithGrant = name.startsWith(COPY_PREFIX) || draft.resources.get(name)?.is === "removed";
+      // Other features alone decide on what goes with a grant: otherwise a team could keep it by a resource at which no provider looks.
+      const goesWithGrant = OWN_NAMES.some((own) => name.startsWith(own)) || draft.resources.get(name)?.is === "removed";
       const verdict = judged.is === "unlooked" && goesWithGrant ? ({ is: "ours" } as const) : judged;
       return { name, reference: toReference(resource), resource, verdict };
     }),

@@ -137,9 +137,13 @@ function isRecordedAs(item: Document, entry: RecordedName | undefined): boolean 
   return entry?.kind === toRecordedKind(readManagedKind(item)) ? entry.name === toReference(item).name : undefined;
 }
 
-/** Recognizes a copy: only this function composes resources under names with COPY_PREFIX. */
+/** Recognizes a copy: only this function composes resources under names with COPY_PREFIX, and of these kinds only. */
 export const isCopy = (item: Document): boolean =>
-  readSharedResource(item) !== undefined && nameOf(item).startsWith(COPY_PREFIX);
+  readSharedResource(item) !== undefined &&
+  nameOf(item).startsWith(COPY_PREFIX) &&
+  COPY_GROUP_KINDS.includes(groupKindOf(toReference(item)));
+
+const COPY_GROUP_KINDS = Object.values(COPY_KINDS).map(groupKindOf);
 
 /**
  * Recognizes a cluster-scoped record of this XR, or of an earlier XR of its claim. The record needs no proof: teams cannot write it.

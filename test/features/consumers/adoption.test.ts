@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { DOMAIN } from "../../../src/model/names.ts";
 import { run } from "../../../src/pipeline.ts";
 import { composedCall, controlledBy, restoredStore, store } from "../../../testing/builders/composed.ts";
 import { credentialKey } from "../../../testing/builders/consumers.ts";
@@ -35,6 +36,7 @@ const both = ["team-a", "team-b"];
 const AS_DESIRED = { login: true };
 const AS_OBSERVED = { login: true, filledIn: true };
 const ours = controlledBy("uid-now");
+const pending = { ...ours, annotations: { [`${DOMAIN}/adoption`]: "pending" } };
 const restored = (allowed: string) => granting(restoredStore, allowed);
 
 /** `a`: what is desired of the credential of team-a. That of team-b is always desired as the template has it. */
@@ -43,6 +45,7 @@ test.each<Row>([
   ["is desired as ever, and so adopted", "Adopted", restored("team-a,team-b"), roles(both), AS_DESIRED],
   ["is put back without a grant, to be adopted", "Adopting", restored("team-b"), roles(both), AS_OBSERVED],
   ["goes without a grant once it is adopted", "NoLongerDesired", granting(store, "team-b"), roles(both, ours)],
+  ["goes without a grant although no provider has looked at it", "NoLongerDesired", restored("team-b"), roles(both, pending)],
   ["stops the XR while it is missing", "MissingAfterRestore", restored("team-b"), roles(["team-a"]), AS_OBSERVED],
 ])("after a restore, a credential %s: %s", (_reason, adopted, xr, observed, a) => {
   const answers = { "adoption/Role.sql.example.org/orders-team-b": [] };
