@@ -62,7 +62,8 @@ function findCases(call: Call, draft: Draft, held: ReadonlySet<string>): readonl
     ...leftOut.map(([name, { document: resource }]) => {
       const judged = judgeObserved(resource, prover, findUnlooked, held.has(name));
       // Other features alone decide on what goes with a grant: otherwise a team could keep it by a resource at which no provider looks.
-      const goesWithGrant = OWN_NAMES.some((own) => name.startsWith(own)) || draft.resources.get(name)?.is === "removed";
+      const goesWithGrant =
+        OWN_NAMES.some((own) => name.startsWith(own)) || draft.resources.get(name)?.is === "removed";
       const verdict = judged.is === "unlooked" && goesWithGrant ? ({ is: "ours" } as const) : judged;
       return { name, reference: toReference(resource), resource, verdict };
     }),

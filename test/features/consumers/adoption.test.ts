@@ -45,7 +45,12 @@ test.each<Row>([
   ["is desired as ever, and so adopted", "Adopted", restored("team-a,team-b"), roles(both), AS_DESIRED],
   ["is put back without a grant, to be adopted", "Adopting", restored("team-b"), roles(both), AS_OBSERVED],
   ["goes without a grant once it is adopted", "NoLongerDesired", granting(store, "team-b"), roles(both, ours)],
-  ["goes without a grant although no provider has looked at it", "NoLongerDesired", restored("team-b"), roles(both, pending)],
+  [
+    "goes without a grant although no provider has looked at it",
+    "NoLongerDesired",
+    restored("team-b"),
+    roles(both, pending),
+  ],
   ["stops the XR while it is missing", "MissingAfterRestore", restored("team-b"), roles(["team-a"]), AS_OBSERVED],
 ])("after a restore, a credential %s: %s", (_reason, adopted, xr, observed, a) => {
   const answers = { "adoption/Role.sql.example.org/orders-team-b": [] };
