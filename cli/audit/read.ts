@@ -1,4 +1,4 @@
-import { withoutScope } from "../../src/crossplane/api-group.ts";
+import { toGroupKind, withoutScope } from "../../src/crossplane/api-group.ts";
 import { type Composite, toComposite } from "../../src/crossplane/composite.ts";
 import {
   COMPOSITE_LABEL,
@@ -42,7 +42,7 @@ export async function readWorld(cluster: Cluster): Promise<World> {
   const found = await listMetadata(kinds, COMPOSITE_LABEL);
   // Kinds with a managed resource that has this function's label. Those that lack it are listed, too, even without an XR.
   const registered = new Set(found.filter((one) => readLabel(one, IDENTITY_LABEL) !== undefined).map(toCloudKind));
-  const some = kinds.filter(({ group, kind }) => registered.has(`${withoutScope(group)}/${kind}`));
+  const some = kinds.filter(({ group, kind }) => registered.has(toGroupKind(kind, withoutScope(group))));
   const all = [...found, ...composites.map(({ document }) => document)];
   const labelled = new Map(all.map((document) => [resourceKey(toReference(document)), document]));
   const references = composites.flatMap(toReferences);

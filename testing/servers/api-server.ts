@@ -161,9 +161,10 @@ function fitsField(object: JsonObject, selector: string | null): boolean {
   return selector === null || valueAt(object, parseFieldPath(path)) === value;
 }
 
-/** `key`, `key=value`, `key in (a,b)`. */
+/** `key`, `!key`, `key=value`, `key in (a,b)`. */
 function fitsLabels(object: JsonObject, selector: string | null): boolean {
   if (selector === null) return true;
+  if (selector.startsWith("!")) return !fitsLabels(object, selector.slice(1));
   const labels = valueAt(object, ["metadata", "labels"]);
   const [, key = "", , one, several] = /^([^ =]+)(=(.*)| in \((.*)\))?$/.exec(selector) ?? [];
   const value = isObject(labels) ? labels[key] : undefined;

@@ -88,6 +88,15 @@ describe("after a restore", () => {
   });
 });
 
+test("it finds who else has the external name of a registered managed resource, without an XR", async () => {
+  const annotations = { "crossplane.io/external-name": "orders-data" };
+  const named = (name: string, metadata: JsonObject = {}) =>
+    withMetadata({ ...toBucket, metadata: { name } }, { annotations, ...metadata });
+  const registered = named("registered", { labels: { "crossplane.io/composite": "gone", [`${DOMAIN}/identity`]: "1" } });
+  const { stdout } = await run({ objects: [...healthy, registered, named("foreign")] });
+  expect(stdout).toContain("Unregistered  -   Bucket.cloud.example.org/foreign");
+});
+
 const XR = { apiVersion: "platform.example.org/v1beta1", kind: "XStore", name: "orders", uid: "1", controller: true };
 const [regionEu, regionUs] = [{ region: "eu" }, { region: "us" }];
 const absent = "observe failed: external resource does not exist";
