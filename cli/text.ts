@@ -23,9 +23,7 @@ export function alignColumns(rows: readonly (readonly string[])[], gap = "   "):
   const widths = (rows[0] ?? []).map((_, column) =>
     printable.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
   );
-  const lines = printable.map((row) => {
-    const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
-    return cells.join(gap).trimEnd();
-  });
+  const pad = (cell: string, column: number): string => cell.padEnd(widths[column] ?? 0);
+  const lines = printable.map((row) => row.map(pad).join(gap).trimEnd());
   return `${lines.join("\n")}\n`;
 }

@@ -128,13 +128,9 @@ const FINALIZER = "finalizer.managedresource.crossplane.io";
 function findHanging({ labelled, leaving, findComposer }: World, { graceMs, now }: Patience): readonly Finding[] {
   const isOld = (document: Document): boolean =>
     now - Date.parse(stringAt(document, ["metadata", "deletionTimestamp"]) ?? "") >= graceMs;
-  const isHeld = (document: Document): boolean => {
-    const finalizers = document.at(["metadata", "finalizers"]);
-    return Array.isArray(finalizers) && finalizers.includes(FINALIZER);
-  };
+  const isHeld = (document: Document): boolean => [document.at(["metadata", "finalizers"])].flat().includes(FINALIZER);
   return [...labelled.values()]
-    .filter((document) => leaving.has(toReference(document).namespace ?? "") && isBeingDeleted(document))
-    .filter((document) => isHeld(document) && isOld(document))
+    .filter((document) => leaving.has(toReference(document).namespace ?? "") && isHeld(document) && isOld(document))
     .map((document) => toFinding("Hanging", document, findComposer(document).only, ...explainHanging(document)));
 }
 

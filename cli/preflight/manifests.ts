@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { type Document, isNode, LineCounter, parseAllDocuments } from "yaml";
-import { toMessage } from "../../src/errors.ts";
+import { attempt, FunctionError } from "../../src/errors.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { invalidInput, readText, whileDoing } from "../files.ts";
@@ -68,13 +68,9 @@ function parseDocument(document: Document.Parsed, file: string, lines: LineCount
   const placeOf = (offset: number): string => `${file}:${toLine(offset, lines)}`;
   if (document.errors.length > 0)
     return document.errors.map(({ pos, message }) => `${placeOf(pos[0])}: ${message.split("\n")[0]}`);
-  let value: unknown;
-  try {
-    value = document.toJS();
-  } catch (error) {
-    // An alias is not defined, or aliases of aliases are more than a computer holds.
-    return [`${placeOf(document.range[0])}: ${toMessage(error)}`];
-  }
+  // Fails if an alias is not defined, or aliases of aliases are more than a computer holds.
+  const value: unknown = attempt(() => whileDoing(placeOf(document.range[0]), () => document.toJS()));
+  if (value instanceof FunctionError) return [value.message];
   if (value === null || value === undefined) return [];
   if (!isObject(value)) return [`${placeOf(document.contents?.range?.[0] ?? 0)}: not an object`];
 

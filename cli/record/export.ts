@@ -80,10 +80,8 @@ const MAX_ENTRIES = 1000;
 /** Copies only the parts of a record that this function reads: a team may have edited it, and an operator applies the export. */
 function toManifest(record: Document): JsonObject {
   const { apiVersion, kind, namespace, name } = toReference(record);
-  const marks = (field: string, isWanted: (key: string, value: string) => boolean): JsonObject => {
-    const all = objectOf(record.at(["metadata", field]));
-    return pick(all, (key, value) => typeof value === "string" && isWanted(key, value));
-  };
+  const marks = (field: string, isWanted: (key: string, value: string) => boolean): JsonObject =>
+    pick(objectOf(record.at(["metadata", field])), (key, value) => typeof value === "string" && isWanted(key, value));
   const metadata = {
     name,
     ...(namespace !== undefined && { namespace }),

@@ -92,7 +92,9 @@ test("it finds who else has the external name of a registered managed resource, 
   const annotations = { "crossplane.io/external-name": "orders-data" };
   const named = (name: string, metadata: JsonObject = {}) =>
     withMetadata({ ...toBucket, metadata: { name } }, { annotations, ...metadata });
-  const registered = named("registered", { labels: { "crossplane.io/composite": "gone", [`${DOMAIN}/identity`]: "1" } });
+  const registered = named("registered", {
+    labels: { "crossplane.io/composite": "gone", [`${DOMAIN}/identity`]: "1" },
+  });
   const { stdout } = await run({ objects: [...healthy, registered, named("foreign")] });
   expect(stdout).toContain("Unregistered  -   Bucket.cloud.example.org/foreign");
 });
