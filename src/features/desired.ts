@@ -1,8 +1,8 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
-import { COPY_PREFIX } from "../crossplane/copies.ts";
 import { isManaged } from "../crossplane/managed-resource.ts";
 import { findController, isBeingDeleted, readUid } from "../crossplane/metadata.ts";
 import { LEGACY_REFERENCES, MODERN_REFERENCES, type Reference, toReference } from "../crossplane/references.ts";
+import { isOwnName } from "../input/shared-resource.ts";
 import { compareTexts } from "../model/collections.ts";
 import { brief, listSome, MAX_NAMES } from "../model/condition.ts";
 import { type Document, stringAt, toDocument } from "../model/document.ts";
@@ -26,19 +26,15 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
 
 /**
  * Says that this step comes too early: managed resources exist, and no earlier step desires any resource. Later steps compose them, and
- * this step looks at none. Empty where that is not so.
+ * this step looks at none. Returns no sentence otherwise.
  */
-export function explainTooEarly(
-  { request: { desired, observed } }: Call,
-  { resources: edits }: Draft,
-): readonly string[] {
+export function explainTooEarly({ request: { desired, observed } }: Call, draft: Draft): readonly string[] {
   if (desired.resources.size > 0) return [];
   const later = [...observed.resources].filter(
     ([name, { document }]) =>
-      !name.startsWith(COPY_PREFIX) && !edits.has(name) && isManaged(document) && !isBeingDeleted(document),
+      !isOwnName(name) && !draft.resources.has(name) && isManaged(document) && !isBeingDeleted(document),
   );
-  const names = later.map(([name]) => name).sort(compareTexts);
-  const list = listSome(names, MAX_NAMES, brief);
+  const list = listSome(later.map(([name]) => name).sort(compareTexts), MAX_NAMES, brief);
   return list === ""
     ? []
     : [`the steps before this one desire no resource: move this step behind those that compose ${list}`];

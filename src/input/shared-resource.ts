@@ -8,9 +8,12 @@ import { patch } from "./patch.ts";
 import { select } from "./select.ts";
 
 /** The prefixes of the names that this function gives its own composed resources. */
-export const OWN_NAMES = ["shared/", "shared-infrastructure/", "consumers/"] as const;
+const OWN_NAMES = ["shared/", "shared-infrastructure/", "consumers/"] as const;
 
-const dependent = text.refine((name) => OWN_NAMES.every((own) => !name.startsWith(own)), {
+/** Recognizes the name in the Composition of a resource that this function itself composes. */
+export const isOwnName = (name: string): boolean => OWN_NAMES.some((own) => name.startsWith(own));
+
+const dependent = text.refine((name) => !isOwnName(name), {
   error: "this function itself composes that resource: name one that another function composes",
 });
 

@@ -3,7 +3,7 @@ import { isManaged } from "../../crossplane/managed-resource.ts";
 import { findController, readAnnotation, readUid } from "../../crossplane/metadata.ts";
 import { hasReferences, type Reference, referenceKey, toReference, toReferences } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/restore.ts";
-import { OWN_NAMES } from "../../input/shared-resource.ts";
+import { isOwnName } from "../../input/shared-resource.ts";
 import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
 import { type Draft, withResources } from "../../model/draft.ts";
@@ -62,8 +62,7 @@ function findCases(call: Call, draft: Draft, held: ReadonlySet<string>): readonl
     ...leftOut.map(([name, { document: resource }]) => {
       const judged = judgeObserved(resource, prover, findUnlooked, held.has(name));
       // Other features alone decide on what goes with a grant: otherwise a team could keep it by a resource at which no provider looks.
-      const goesWithGrant =
-        OWN_NAMES.some((own) => name.startsWith(own)) || draft.resources.get(name)?.is === "removed";
+      const goesWithGrant = isOwnName(name) || draft.resources.get(name)?.is === "removed";
       const verdict = judged.is === "unlooked" && goesWithGrant ? ({ is: "ours" } as const) : judged;
       return { name, reference: toReference(resource), resource, verdict };
     }),
@@ -80,8 +79,8 @@ function findCases(call: Call, draft: Draft, held: ReadonlySet<string>): readonl
 }
 
 /**
- * Tells whether a resource of this XR, which may live on, was restored just now, or may be: it is recorded, and lost. False for a render,
- * which has no UIDs, and often no controllers.
+ * Tells whether a resource of this XR was restored just now, and so has no controller, or may be restored yet: it is recorded, desired and
+ * not observed. The XR itself may have lived on. False for a render, which has no UIDs, and often no controllers.
  */
 function isAnyRestored(call: Call): boolean {
   const { observed, desired } = call.request;

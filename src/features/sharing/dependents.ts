@@ -1,6 +1,6 @@
 import { isBeingDeleted, readAnnotation } from "../../crossplane/metadata.ts";
 import { isSameResource, type Reference, readReference, toReference } from "../../crossplane/references.ts";
-import { OWN_NAMES } from "../../input/shared-resource.ts";
+import { isOwnName } from "../../input/shared-resource.ts";
 import { compareEntries, compareTexts, groupBy } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
 import { type Draft, type ResourceEdit, withResources } from "../../model/draft.ts";
@@ -36,9 +36,7 @@ type Decision = Fate & { readonly name: string; readonly share: string };
 /** Decides on the dependents that earlier steps desire. Crossplane deletes those that no step desires. */
 export function withDependents(draft: Draft, shares: readonly Patched[], call: Call) {
   const desired = lazy(() => desiredSoFar(call, draft)); // most XRs have no dependents
-  const theirs = [...call.request.desired.resources.keys()]
-    .filter((name) => OWN_NAMES.every((own) => !name.startsWith(own)))
-    .sort(compareTexts);
+  const theirs = [...call.request.desired.resources.keys()].filter((name) => !isOwnName(name)).sort(compareTexts);
   const decided = shares.map((share) => ({ share, decisions: decideShare(share, theirs, desired) }));
   const all = decided.flatMap(({ decisions }) => decisions);
   const edits = [...groupBy(all, ({ name }) => name)].map(

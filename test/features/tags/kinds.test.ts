@@ -123,6 +123,7 @@ test("a step before those that compose says so, once what they compose exists", 
   const leaving = { ...role, metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } };
   const order = "; the steps before this one desire no resource: move this step behind those that compose role";
   const reports = (observed: NonNullable<CallParts["observed"]>) => says(run({ tags: { add: [team] }, observed }));
-  expect(reports({ role, leaving, "shared/db/a/b": role })).toBe(`NothingToTag: 0 tagged${order}`);
+  const own = { "shared/db/a/b": role, "consumers/credentials/a/Role": role };
+  expect(reports({ role, leaving, ...own })).toBe(`NothingToTag: 0 tagged${order}`);
   expect(reports({ leaving })).toBe("NothingToTag: 0 tagged");
 });
