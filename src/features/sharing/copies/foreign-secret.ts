@@ -75,16 +75,20 @@ export function findOtherWriter(found: Document | "pending" | undefined, isMovin
 export function isOwnCopy({ key, target }: ObservedCopy, call: Call): boolean | "pending" {
   if (target === undefined) return false;
   const { observed, desired } = call.request;
-  const all = [observed, desired].flatMap(({ resources }) => bySecret(resources).get(formatSecret(target)) ?? []);
-  if (all.some((copy) => copy.key !== key && !isReleased(copy))) return false;
+  const writers = [observed, desired].flatMap(({ resources }) => writersIn(resources).get(formatSecret(target)) ?? []);
+  if (writers.some((copy) => copy.key !== key)) return false;
   const found = lookUpSecret(key, target, call);
   if (found === undefined || found === "pending") return found ?? false;
   const writer = readAnnotation(found, COMPOSITE) ?? call.composite.name;
   return readAnnotation(found, OWNER) === formatOwner(call.composite) && writer === call.composite.name;
 }
 
-const bySecret = once((resources: ReadonlyMap<string, Resource>) =>
-  groupBy(findCopies(resources), ({ target }) => target && formatSecret(target)),
+/** Indexes the copies that are not released by their Secrets, once: a team may make many of one Secret. */
+const writersIn = once((resources: ReadonlyMap<string, Resource>) =>
+  groupBy(
+    findCopies(resources).filter((copy) => !isReleased(copy)),
+    ({ target }) => target && formatSecret(target),
+  ),
 );
 
 /** Tells whether the claim names this XR. Crossplane v1 cannot look up a claim: there the younger XR counts as named. */
