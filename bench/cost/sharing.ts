@@ -107,6 +107,14 @@ function kept(parts: OurParts, more: readonly JsonObject[] = []): OurParts {
   return { ...parts, xr: withParameters({ database: "none" }), cluster: [...cluster, ...more] };
 }
 
+/** Copies of one Secret whose Objects only observe: a team may have the XR observe any number. Their grant was taken back. */
+function limited(count: number): OurParts {
+  const parts = { xr: withParameters({}), spec: copying({ via: "Object" }), cluster: [allowing("none"), secret()] };
+  const [copy = {}] = Object.values(observedCopies({ ...parts, cluster: [allowing("*"), secret()] }));
+  const object = { ...copy, spec: { ...(copy["spec"] as JsonObject), managementPolicies: ["Observe"] } };
+  return { ...parts, observed: map(count, (index) => [`shared/db/team-a/${index}`, object]) };
+}
+
 /** The same in one namespace of theirs, which lists whose copies it accepts. */
 function inOneNamespace(parts: OurParts, accepted: string): OurParts {
   const observed = JSON.stringify(parts.observed).replaceAll(/"namespace":"ns-\d+"/g, '"namespace":"theirs"');
@@ -165,6 +173,7 @@ const copies = rowsOf(
         copied(n, database(), { grant: "ReferenceGrant" }),
         list(n, (index) => referenceGrant(index, [FROM], [{ group: "", kind: "Secret", name: "orders-conn" }])),
       ),
+    "copies of one Secret, which only observe, their grant taken back": limited,
     "copies in one namespace, and commas in what it accepts": (n) =>
       inOneNamespace(copied(n, allowing("*")), `*${",".repeat(100 * n)}`),
   },
