@@ -1,4 +1,16 @@
-import { type Condition, cutMessage, type Result, shownCondition } from "../model/condition.ts";
+import { isManaged } from "../crossplane/managed-resource.ts";
+import { isBeingDeleted } from "../crossplane/metadata.ts";
+import { isOwnName } from "../input/shared-resource.ts";
+import { compareTexts } from "../model/collections.ts";
+import {
+  brief,
+  type Condition,
+  cutMessage,
+  listSome,
+  MAX_NAMES,
+  type Result,
+  shownCondition,
+} from "../model/condition.ts";
 import { type Draft, withCondition, withResults } from "../model/draft.ts";
 import type { Call } from "./feature.ts";
 
@@ -90,4 +102,20 @@ export function eventsFor(
   const isShown = shown?.status === status && shown.reason === reason && shown.message === message;
   if (status === "Unknown" || isShown) return [];
   return [{ severity, message: message || `${type} is ${status}`, reason, target }];
+}
+
+/**
+ * Says that this step comes too early: managed resources exist, and no earlier step desires any resource. Later steps compose them, and
+ * this step looks at none. Returns no sentence otherwise.
+ */
+export function explainTooEarly({ request: { desired, observed } }: Call, draft: Draft): readonly string[] {
+  if (desired.resources.size > 0) return [];
+  const later = [...observed.resources].filter(
+    ([name, { document }]) =>
+      !isOwnName(name) && !draft.resources.has(name) && isManaged(document) && !isBeingDeleted(document),
+  );
+  const list = listSome(later.map(([name]) => name).sort(compareTexts), MAX_NAMES, brief);
+  return list === ""
+    ? []
+    : [`the steps before this one desire no resource: move this step behind those that compose ${list}`];
 }

@@ -1,10 +1,6 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
-import { isManaged } from "../crossplane/managed-resource.ts";
-import { findController, isBeingDeleted, readUid } from "../crossplane/metadata.ts";
+import { findController, readUid } from "../crossplane/metadata.ts";
 import { LEGACY_REFERENCES, MODERN_REFERENCES, type Reference, toReference } from "../crossplane/references.ts";
-import { isOwnName } from "../input/shared-resource.ts";
-import { compareTexts } from "../model/collections.ts";
-import { brief, listSome, MAX_NAMES } from "../model/condition.ts";
 import { type Document, stringAt, toDocument } from "../model/document.ts";
 import type { Draft, ResourceEdit } from "../model/draft.ts";
 import { type FieldPath, withoutValueAt, withValueAt } from "../model/field-path.ts";
@@ -22,22 +18,6 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
     else if (edit.object !== undefined) desired.set(name, toDocument(edit.object));
   }
   return desired;
-}
-
-/**
- * Says that this step comes too early: managed resources exist, and no earlier step desires any resource. Later steps compose them, and
- * this step looks at none. Returns no sentence otherwise.
- */
-export function explainTooEarly({ request: { desired, observed } }: Call, draft: Draft): readonly string[] {
-  if (desired.resources.size > 0) return [];
-  const later = [...observed.resources].filter(
-    ([name, { document }]) =>
-      !isOwnName(name) && !draft.resources.has(name) && isManaged(document) && !isBeingDeleted(document),
-  );
-  const list = listSome(later.map(([name]) => name).sort(compareTexts), MAX_NAMES, brief);
-  return list === ""
-    ? []
-    : [`the steps before this one desire no resource: move this step behind those that compose ${list}`];
 }
 
 /**

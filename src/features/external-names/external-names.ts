@@ -39,6 +39,7 @@ function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly Na
     };
     const recorded = nameIn(names);
     const hasFound = observed !== undefined && readObservation(observed) === "present";
+    // `tags` runs later: the label of an earlier reconcile tells.
     if (observed !== undefined && recorded === undefined && !hasFound && isNameLent(observed, observed)) continue;
     const isHeld = policy.requireRecord && (rescuePaths.length > 0 || isNamedAnew(desired, kind));
     // Before a resource exists, only its record or its kind shows that it is a managed resource.

@@ -2,8 +2,7 @@ import { annotateCommand, type ManagedKind } from "../../crossplane/managed-reso
 import { brief, sentencesForSome } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
-import { faults, fine, tell, toTold, waits, withTold } from "../conditions.ts";
-import { explainTooEarly } from "../desired.ts";
+import { explainTooEarly, faults, fine, tell, toTold, waits, withTold } from "../conditions.ts";
 import type { Call } from "../feature.ts";
 import type { NameVerdict } from "./name-verdict.ts";
 

@@ -88,7 +88,7 @@ export function findSubjects(
   const excluded: string[] = [];
   const found = [...desiredSoFar(call, draft)]
     .filter(([resource]) => call.request.desired.resources.has(resource) || renamed.has(resource))
-    .filter(([resource, marked]) => !isCopy(resource, marked))
+    .filter(([resource, marked]) => !isCopyOfSecret(resource, marked))
     .sort(compareEntries); // Go's map order is random
   for (const [resource, marked] of found) {
     const known = toKind(marked);
@@ -127,7 +127,7 @@ const COPIED_FROM = [...FOR_PROVIDER, "manifest", "metadata", "annotations", SHA
  * Tells whether a resource makes a copy of a Secret for `sharedResources`. Neither its name nor the annotation alone shows that: a
  * Composition chooses names, and may copy annotations into a manifest.
  */
-const isCopy = (resource: string, desired: Document): boolean =>
+const isCopyOfSecret = (resource: string, desired: Document): boolean =>
   resource.startsWith(COPY_PREFIX) &&
   stringAt(desired, ["kind"]) === COPY_KINDS.Object.kind &&
   desired.at(COPIED_FROM) !== undefined;
