@@ -67,7 +67,7 @@ describe("the record of names", () => {
   const observing = { managementPolicies: ["Observe"] };
   const identified = { labels: { "shared-infrastructure.fn.crossplane.io/identity": "x" } };
   const other = { ...vpc({ [name]: "vpc-9" }), kind: "Subnet" };
-  const inPlace = { observed: { ...recordOf({ vpc: entry }), vpc: other }, desired: { vpc: desired } };
+  const inPlace = { observed: { vpc: other }, desired: { vpc: desired } };
   const labelled = (marks: JsonObject) => ({
     observed: { vpc: vpc(marks, identified, observing) },
     desired: { vpc: { ...desired, metadata: identified } },
@@ -84,7 +84,7 @@ describe("the record of names", () => {
     ["takes the name that the pipeline sets", here(vpc(), renamed), { vpc: { ...entry, externalName: "vpc-2" } }],
     ["keeps its name beside another that is observed", here(vpc({ [name]: "vpc-2" })), { vpc: entry }],
     ["has no external name from a step with adoption only", adopting, { vpc: nameless }],
-    ["has no external name of an object of another kind in the place of what is lost", inPlace, { vpc: entry }],
+    ["has no entry of an object of another kind in the place of what is desired", inPlace, {}],
     ["has no external name of an owner's", labelled(vpc1), { vpc: nameless }],
     ["has that of what ours created and only observes", labelled(createdHere), { vpc: entry }],
     ["leaves out what is no entry", { observed: recordOf({ vpc: entry, ...noEntries }) }, { vpc: entry }],
