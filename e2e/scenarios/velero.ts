@@ -284,9 +284,11 @@ async function phased(rig: Rig): Promise<string> {
   const { reason } = (await conditionFor(rig, "drifted")) ?? {};
   if (reason !== "RestoreNotConfirmed") throw new Error(`the condition is ${reason}`);
   if ((await tier("drifted-second")) !== "large") throw new Error("the cloud was written before it was released");
-  const command = /kubectl annotate (?<target>\S+) (?<name>\S+) (?<annotation>\S+)\/NAME,NAME/.exec(await message());
+  const command = /kubectl annotate (?<target>\S+) (?<name>\S+) --overwrite (?<annotation>\S+)\/NAME,NAME/.exec(
+    await message(),
+  );
   const { target = "", name = "", annotation = "" } = command?.groups ?? {};
-  await kubectl.run("annotate", target, name, `${annotation}/second`);
+  await kubectl.run("annotate", target, name, "--overwrite", `${annotation}/second`);
   await assertSame(rig, "phased", "xvaults", objects);
   await until("the cloud is as desired", async () => (await tier("drifted-second")) === "small", PATIENCE);
   const areReleased = async () =>
