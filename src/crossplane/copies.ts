@@ -2,8 +2,9 @@ import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { parseJson } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
+import { groupKindOf } from "./api-group.ts";
 import { readAnnotation } from "./metadata.ts";
-import { type Reference, readReference } from "./references.ts";
+import { type Reference, readReference, toReference } from "./references.ts";
 
 /** The prefix of a copy's name in the Composition. */
 export const COPY_PREFIX = "shared/";
@@ -20,6 +21,11 @@ export const COPY_KINDS = {
   NamespacedObject: { apiVersion: "kubernetes.m.crossplane.io/v1alpha1", kind: "Object" },
   Secret: { apiVersion: "v1", kind: "Secret" },
 } as const;
+
+const COPY_GROUP_KINDS: ReadonlySet<string> = new Set(Object.values(COPY_KINDS).map(groupKindOf));
+
+/** Tells whether a resource is of a kind that this function composes for copies. */
+export const isOfCopyKind = (resource: Document): boolean => COPY_GROUP_KINDS.has(groupKindOf(toReference(resource)));
 
 export interface SecretName {
   readonly namespace: string;

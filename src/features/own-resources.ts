@@ -23,7 +23,9 @@ export const RECORDED = "adoption/recorded/";
 
 /** Tells whether a resource that was composed under this name is being deleted: Crossplane would write into it, not create one. */
 export const isLeaving = (name: string, desired: Document, call: Call): boolean =>
-  (leavingIn(askForKind(DESIRED, desired, call)).get(name) ?? []).some((item) => isFree(item, call));
+  (leavingIn(findItems(requireKind(DESIRED, desired, call), DESIRED, call)).get(name) ?? []).some((item) =>
+    isFree(item, call),
+  );
 
 /** Indexes the resources that are being deleted by their names in the Composition, once: a team may write many, and desire many. */
 const leavingIn = once((items: readonly Document[]) =>
@@ -41,9 +43,6 @@ export function askForKinds(prefix: string, likes: readonly Document[], call: Ca
   const all = likes.map((like) => requireKind(prefix, like, call));
   return [...new Map(all.map((one) => [one.name, one])).values()].flatMap((one) => findItems(one, prefix, call));
 }
-
-const askForKind = (prefix: string, like: Document, call: Call): readonly Document[] =>
-  findItems(requireKind(prefix, like, call), prefix, call);
 
 /** Returns the list of the answer itself, by which `leavingIn` caches. */
 function findItems(requirement: Requirement, prefix: string, call: Call): readonly Document[] {

@@ -44,6 +44,10 @@ export function toSortedObject(entries: ReadonlyMap<string, JsonValue>): JsonObj
   return object;
 }
 
+/** Formats a value as JSON with sorted keys: the same fields in another order become the same text. */
+export const toSortedJson = (value: JsonValue): string =>
+  JSON.stringify(value, (_key, part) => (isObject(part) ? toSortedObject(new Map(Object.entries(part))) : part));
+
 /** Reads an object's own value at `key`, not one of its prototype, such as `constructor` or `toString`. */
 export const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;

@@ -4,7 +4,7 @@ import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { listReferences } from "../crossplane/providers/reference-names.ts";
 import type { Document } from "../model/document.ts";
 import { type FieldPath, valueAt } from "../model/field-path.ts";
-import { isObject, type JsonValue, objectOf, ownValue, toSortedObject } from "../model/json.ts";
+import { isObject, type JsonValue, objectOf, ownValue, toSortedJson } from "../model/json.ts";
 import { IDENTITY_LABEL } from "./annotations.ts";
 
 /** A managed resource, desired and observed. */
@@ -89,8 +89,5 @@ function readBelow(document: Document, path: FieldPath): JsonValue | undefined {
  */
 export function toComparableText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";
-  return typeof value === "object" ? JSON.stringify(value, withSortedKeys) : String(value);
+  return typeof value === "object" ? toSortedJson(value) : String(value);
 }
-
-const withSortedKeys = (_key: string, value: JsonValue): JsonValue =>
-  isObject(value) ? toSortedObject(new Map(Object.entries(value))) : value;

@@ -101,7 +101,7 @@ function readPlace(
   const known = facts.scope.map((path) => [formatPath(path), textAt(declared, path)] as const);
   const scope = facts.added === undefined ? known : [...known, ...readAdded(declared, facts.added)];
   const referred = facts.isUnknownKind
-    ? findReferred(declared, facts.added).filter(([field]) => !isName(field, facts))
+    ? findReferred(declared, facts.added).filter(([field]) => !isNameField(field, facts))
     : [];
   for (const [field, text] of [...scope, ...referred]) {
     if (text === undefined) return undefined;
@@ -114,7 +114,7 @@ function readPlace(
 }
 
 /** Tells whether a field of spec.forProvider is the name: it does not count once more, be it a literal or filled in by a reference. */
-const isName = (field: string, { name }: IdentityFacts): boolean =>
+const isNameField = (field: string, { name }: IdentityFacts): boolean =>
   name.is !== "externalName" && name.paths.some((path) => path.slice(2).join(".") === field);
 
 /** Formats each path of our tables once. */

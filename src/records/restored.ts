@@ -14,7 +14,7 @@ import { readAnnotation, readUid } from "../crossplane/metadata.ts";
 import { readGeneration, readSyncedGeneration } from "../crossplane/observed-generation.ts";
 import { findCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { isList, isObject, type JsonValue, ownValue, toPlainText, toSortedObject } from "../model/json.ts";
+import { isList, isObject, type JsonValue, ownValue, toPlainText, toSortedJson } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { toWord } from "../model/shell.ts";
 import { RESTORED } from "../ownership/annotations.ts";
@@ -149,14 +149,11 @@ function isAlike(wanted: JsonValue | undefined, actual: JsonValue | undefined): 
 
 /** Formats a value for comparison, without the order of a list and of keys, and the layout of a JSON document, such as a policy. */
 function toText(value: JsonValue | undefined): string {
-  if (isList(value)) return value.map(toCanonical).sort().join();
+  if (isList(value)) return value.map(toSortedJson).sort().join();
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return toPlainText(value);
   try {
-    return toCanonical(JSON.parse(value));
+    return toSortedJson(JSON.parse(value));
   } catch {
     return value; // no JSON, or too deep
   }
 }
-
-const toCanonical = (value: JsonValue): string =>
-  JSON.stringify(value, (_key, part) => (isObject(part) ? toSortedObject(new Map(Object.entries(part))) : part));

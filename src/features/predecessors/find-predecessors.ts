@@ -1,5 +1,5 @@
 import { groupKindOf } from "../../crossplane/api-group.ts";
-import { COPY_KINDS, COPY_PREFIX, readSharedResource } from "../../crossplane/copies.ts";
+import { COPY_KINDS, COPY_PREFIX, isOfCopyKind, readSharedResource } from "../../crossplane/copies.ts";
 import { isManaged, readManagedKind } from "../../crossplane/managed-resource.ts";
 import {
   COMPOSITION_RESOURCE_NAME,
@@ -139,11 +139,7 @@ function isRecordedAs(item: Document, entry: RecordedName | undefined): boolean 
 
 /** Recognizes a copy: only this function composes resources under names with COPY_PREFIX, and of these kinds only. */
 export const isCopy = (item: Document): boolean =>
-  readSharedResource(item) !== undefined &&
-  nameOf(item).startsWith(COPY_PREFIX) &&
-  COPY_GROUP_KINDS.includes(groupKindOf(toReference(item)));
-
-const COPY_GROUP_KINDS = Object.values(COPY_KINDS).map(groupKindOf);
+  readSharedResource(item) !== undefined && nameOf(item).startsWith(COPY_PREFIX) && isOfCopyKind(item);
 
 /**
  * Recognizes a cluster-scoped record of this XR, or of an earlier XR of its claim. The record needs no proof: teams cannot write it.

@@ -1,15 +1,8 @@
-import { groupKindOf } from "../../../crossplane/api-group.ts";
-import { COPY_KINDS, readCopiedSecret, readSharedResource, type SecretName } from "../../../crossplane/copies.ts";
+import { isOfCopyKind, readCopiedSecret, readSharedResource, type SecretName } from "../../../crossplane/copies.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { readAnnotation } from "../../../crossplane/metadata.ts";
 import { hasReadSpec } from "../../../crossplane/observed-generation.ts";
-import {
-  isSameResource,
-  type Reference,
-  readReference,
-  resourceKey,
-  toReference,
-} from "../../../crossplane/references.ts";
+import { isSameResource, type Reference, readReference, resourceKey } from "../../../crossplane/references.ts";
 import { compareTexts } from "../../../model/collections.ts";
 import { shownCondition } from "../../../model/condition.ts";
 import { type Document, objectsAt } from "../../../model/document.ts";
@@ -40,8 +33,6 @@ export interface ObservedCopy {
   readonly earlier: readonly Reference[];
 }
 
-const COPYING: ReadonlySet<string> = new Set(Object.values(COPY_KINDS).map(groupKindOf));
-
 /**
  * Finds the copies among composed resources, sorted by name. Only Objects and Secrets count. Else a team could make its XR
  * refer to a ConfigMap under a copy's name, and choose by its annotations which resources Crossplane looks up.
@@ -49,7 +40,7 @@ const COPYING: ReadonlySet<string> = new Set(Object.values(COPY_KINDS).map(group
 export const findCopies = once((resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] =>
   [...resources]
     .filter(([key]) => isCopyName(key))
-    .filter(([, { document }]) => COPYING.has(groupKindOf(toReference(document))))
+    .filter(([, { document }]) => isOfCopyKind(document))
     .map(([key, { document }]) => toCopy(key, document))
     .sort((a, b) => compareTexts(a.key, b.key)),
 );
